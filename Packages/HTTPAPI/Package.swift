@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same in every manifest of this project; `ArchitectureTests` keeps it so.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "HTTPAPI",
+    products: [.library(name: "HTTPAPI", targets: ["HTTPAPI"])],
+    dependencies: [
+        .package(path: "../Encodings"),
+        .package(path: "../HTTPServer"),
+        .package(path: "../Identity"),
+        .package(path: "../WebAuthn"),
+        .package(path: "../JOSE"),
+        .package(path: "../Passkeys"),
+        .package(path: "../Tokens"),
+        .package(path: "../Tenancy"),
+    ],
+    targets: [
+        .target(
+            name: "HTTPAPI",
+            dependencies: ["Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPAPITests",
+            dependencies: [
+                "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy",
+            ],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

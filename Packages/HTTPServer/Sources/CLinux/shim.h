@@ -1,0 +1,4 @@
+#pragma once
+#define _GNU_SOURCE
+#include <sys/epoll.h>
+#include <sys/eventfd.h>

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same in every manifest of this project; `ArchitectureTests` keeps it so.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Storage",
+    products: [.library(name: "Storage", targets: ["Storage"])],
+    dependencies: [
+        .package(path: "../Identity"),
+        .package(path: "../StoreSQLite"),
+        .package(path: "../CacheInMemory"),
+    ],
+    targets: [
+        .target(
+            name: "Storage",
+            dependencies: ["Identity", "StoreSQLite", "CacheInMemory"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Storage", "Identity", "StoreSQLite", "CacheInMemory"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
