@@ -1,0 +1,55 @@
+/// What a relying party asks of attestations, fixed when the ceremony begins.
+///
+/// A statement of a built format is always verified, whatever is asked for; the policy decides what its outcome means.
+public struct AttestationPolicy: Hashable, Sendable {
+    /// What the options ask for. With ``AttestationConveyancePreference/none`` a statement that comes anyway is
+    /// verified and gives no trust.
+    public var preference: AttestationConveyancePreference
+    /// The roots that chains may end at; `nil`: chains are not judged, and nothing is trusted.
+    public var trustAnchors: [TrustAnchor]?
+    public var trust: TrustRequirement
+    /// Format identifiers; `nil`: every format that is built.
+    public var allowedFormats: [String]?
+    /// When not empty, only these models, and only when a trusted attestation proves the model.
+    public var allowedAAGUIDs: [AAGUID]
+    public var deniedAAGUIDs: [AAGUID]
+    public var unknownFormat: UnknownAttestationPolicy
+
+    public init(
+        preference: AttestationConveyancePreference = .none,
+        trustAnchors: [TrustAnchor]? = nil,
+        trust: TrustRequirement = .recorded,
+        allowedFormats: [String]? = nil,
+        allowedAAGUIDs: [AAGUID] = [],
+        deniedAAGUIDs: [AAGUID] = [],
+        unknownFormat: UnknownAttestationPolicy = .refuse
+    ) {
+        self.preference = preference
+        self.trustAnchors = trustAnchors
+        self.trust = trust
+        self.allowedFormats = allowedFormats
+        self.allowedAAGUIDs = allowedAAGUIDs
+        self.deniedAAGUIDs = deniedAAGUIDs
+        self.unknownFormat = unknownFormat
+    }
+
+    /// Nothing asked, nothing required.
+    public static let none = AttestationPolicy()
+}
+
+/// What is refused for want of trust (WebAuthn L3 §7.1 steps 24 and 28).
+public enum TrustRequirement: String, Hashable, Sendable, CaseIterable {
+    /// Nothing: whether the chain ended at an anchor is recorded.
+    case recorded
+    /// A chain that does not end at an anchor. Statements without one (none, self) pass.
+    case trustedChains
+    /// Everything but a chain that ends at an anchor.
+    case required
+}
+
+/// What happens to an attestation whose format this build cannot verify.
+public enum UnknownAttestationPolicy: String, Hashable, Sendable, CaseIterable {
+    case refuse
+    /// It is taken as an unverified `none`, and recorded so.
+    case asNone = "as_none"
+}
