@@ -14,7 +14,7 @@ let package = Package(
     name: "Unicode",
     products: [.library(name: "Unicode", targets: ["Unicode"])],
     targets: [
-        .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .target(name: "Unicode", dependencies: ["CUTF8Proc", "CIDN2"], swiftSettings: settings),
         .testTarget(name: "UnicodeTests", dependencies: ["Unicode"], swiftSettings: settings),

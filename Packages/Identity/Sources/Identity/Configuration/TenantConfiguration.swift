@@ -1,0 +1,52 @@
+/// All of one tenant's configuration, read at one moment: what requests are judged by.
+public struct TenantConfiguration: Sendable {
+    public let tenant: Tenant
+    public let domains: [Domain]
+    public let clients: [ClientID: Client]
+    public let connections: [Connection]
+    public let resourceServers: [ResourceServer]
+    public let grants: [ClientGrant]
+    /// The number that the store gave this state; it grows with every change of any tenant.
+    public let version: Int64
+
+    public init(
+        tenant: Tenant,
+        domains: [Domain],
+        clients: [ClientID: Client],
+        connections: [Connection],
+        resourceServers: [ResourceServer],
+        grants: [ClientGrant],
+        version: Int64
+    ) {
+        self.tenant = tenant
+        self.domains = domains
+        self.clients = clients
+        self.connections = connections
+        self.resourceServers = resourceServers
+        self.grants = grants
+        self.version = version
+    }
+
+    /// The domain that answers to `host` (lower case, with the port when it is not the default), ready or not.
+    public func domain(host: String) -> Domain? {
+        domains.first { $0.host.utf8.elementsEqual(host.utf8) }
+    }
+
+    /// The connection that requests call `name`; compared byte for byte.
+    public func connection(named name: String) -> Connection? {
+        connections.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
+    public func connection(_ id: ConnectionID) -> Connection? {
+        connections.first { $0.id == id }
+    }
+
+    /// The API that `identifier` names; a system API by its path.
+    public func resourceServer(identifier: String) -> ResourceServer? {
+        resourceServers.first { $0.identifier.utf8.elementsEqual(identifier.utf8) }
+    }
+
+    public func grant(of client: ClientID, audience: String, subject: ClientGrant.Subject) -> ClientGrant? {
+        grants.first { $0.client == client && $0.subject == subject && $0.audience.utf8.elementsEqual(audience.utf8) }
+    }
+}

@@ -1,0 +1,230 @@
+/// Keeps users and what they are found by.
+public protocol UserStore: Sendable {
+    /// Who has this identifier in the connection.
+    func user(
+        with identifier: UserIdentifier,
+        in connection: ConnectionID,
+        of tenant: TenantID
+    ) async throws(StoreError) -> UserID?
+    func user(_ id: UserID, of tenant: TenantID) async throws(StoreError) -> User?
+    /// Users in the order they were made, newest first, from before `cursor`; at most `limit`.
+    func users(of tenant: TenantID, before cursor: UserID?, limit: Int) async throws(StoreError) -> [User]
+    /// The user's own handle (the oldest), which new passkeys are made with.
+    func userHandle(of user: UserID, tenant: TenantID) async throws(StoreError) -> [UInt8]?
+    /// Makes the user, the identity, the passkey, the session, the tokens and the records, or nothing.
+    ///
+    /// - Throws: `.unique(.identifier)`, `.unique(.credential)` or `.unique(.userHandle)` when one is taken.
+    func signUp(_ user: User, userHandle: [UInt8], passkey: Passkey, login: LoginEffect) async throws(StoreError)
+}
+
+/// Keeps passkeys.
+public protocol CredentialStore: Sendable {
+    /// What a sign-in with this credential id finds, in whichever connection.
+    func candidate(
+        credentialID: [UInt8],
+        relyingPartyID: String,
+        tenant: TenantID
+    ) async throws(StoreError) -> LoginCandidate?
+    /// Whether any tenant of the deployment has this id under the RP ID; read from the primary store.
+    func isKnown(credentialID: [UInt8], relyingPartyID: String) async throws(StoreError) -> Bool
+    /// The user's passkeys, newest first; of one RP ID or of all.
+    func passkeys(
+        of user: UserID,
+        relyingPartyID: String?,
+        tenant: TenantID
+    ) async throws(StoreError) -> [Passkey]
+    /// The one durable step of a login: counter and backup state by compare-and-set, session, refresh token, records.
+    ///
+    /// - Returns: false when the stored counter is no longer below the new one; then nothing was done.
+    func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool
+    /// Adds a passkey to a user, with its records. The user's row is locked while `maximum` is counted.
+    func add(
+        _ passkey: Passkey,
+        maximum: Int,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) -> AddPasskeyOutcome
+    /// Removes a passkey, unless it is the user's last way in and `keepingLast` is set; revokes the refresh tokens whose
+    /// session it authenticated. One transaction.
+    func remove(
+        _ passkey: PasskeyID,
+        tenant: TenantID,
+        keepingLast: Bool,
+        audit: AuditEvent
+    ) async throws(StoreError) -> RemovePasskeyOutcome
+    /// Takes a passkey out of use (`counter_policy` `disable`).
+    func suspend(_ passkey: PasskeyNumber, tenant: TenantID, audit: AuditEvent) async throws(StoreError)
+}
+
+public enum AddPasskeyOutcome: Hashable, Sendable {
+    case added, tooMany, userGone
+}
+
+public enum RemovePasskeyOutcome: Hashable, Sendable {
+    case removed, notFound, lastSignInMethod
+}
+
+/// What a login changes in the passkey's record (WebAuthn L3 §7.2 step 27).
+public struct PasskeyUse: Hashable, Sendable {
+    public let tenant: TenantID
+    public let passkey: PasskeyNumber
+    public let signCount: UInt32
+    /// `true` under `counter_policy` `warn`, where a counter that did not rise is stored all the same.
+    public let acceptsAnySignCount: Bool
+    public let backupEligible: Bool
+    public let backupState: Bool
+    public let userVerificationInitialized: Bool
+    public let userAgent: String?
+    public let at: UnixTime
+
+    public init(
+        tenant: TenantID,
+        passkey: PasskeyNumber,
+        signCount: UInt32,
+        acceptsAnySignCount: Bool,
+        backupEligible: Bool,
+        backupState: Bool,
+        userVerificationInitialized: Bool,
+        userAgent: String?,
+        at: UnixTime
+    ) {
+        self.tenant = tenant
+        self.passkey = passkey
+        self.signCount = signCount
+        self.acceptsAnySignCount = acceptsAnySignCount
+        self.backupEligible = backupEligible
+        self.backupState = backupState
+        self.userVerificationInitialized = userVerificationInitialized
+        self.userAgent = userAgent
+        self.at = at
+    }
+}
+
+/// What a successful authentication writes beside the passkey: all in the same transaction.
+public struct LoginEffect: Hashable, Sendable {
+    public let session: Session
+    /// SHA-256 of the browser's cookie, when one is set.
+    public let cookieHash: [UInt8]?
+    /// A session that this sign-in replaces (its cookie is dead at once).
+    public let replacedCookieHash: [UInt8]?
+    public let refresh: NewRefresh?
+    public let ceremony: CeremonyRecord
+    public let audit: AuditEvent
+
+    public init(
+        session: Session,
+        cookieHash: [UInt8]?,
+        replacedCookieHash: [UInt8]?,
+        refresh: NewRefresh?,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) {
+        self.session = session
+        self.cookieHash = cookieHash
+        self.replacedCookieHash = replacedCookieHash
+        self.refresh = refresh
+        self.ceremony = ceremony
+        self.audit = audit
+    }
+}
+
+/// A family with its first token.
+public struct NewRefresh: Hashable, Sendable {
+    public let family: RefreshFamily
+    public let token: StoredRefreshToken
+
+    public init(family: RefreshFamily, token: StoredRefreshToken) {
+        self.family = family
+        self.token = token
+    }
+}
+
+/// Keeps sessions.
+public protocol SessionStore: Sendable {
+    func session(_ id: SessionID, of tenant: TenantID) async throws(StoreError) -> Session?
+    func session(cookieHash: [UInt8], of tenant: TenantID) async throws(StoreError) -> Session?
+    /// Moves the idle end; a session that was revoked meanwhile stays so.
+    func touch(
+        _ id: SessionID,
+        of tenant: TenantID,
+        idleExpiresAt: UnixTime,
+        now: UnixTime
+    ) async throws(StoreError)
+    /// Ends the session; with `revokingRefreshTokens` its families too. Ending one twice is no error.
+    func end(
+        _ id: SessionID,
+        of tenant: TenantID,
+        revokingRefreshTokens: Bool,
+        audit: AuditEvent
+    ) async throws(StoreError)
+}
+
+/// Keeps refresh tokens by family and generation.
+public protocol RefreshTokenStore: Sendable {
+    /// The token's row with its family, session and user; `nil` when the id is unknown.
+    func refreshGrant(_ id: RefreshTokenID, of tenant: TenantID) async throws(StoreError) -> RefreshGrant?
+    /// Exchanges a rotating token: one transaction that takes the family row's lock and decides by generations.
+    /// On reuse the family is revoked by the same transaction.
+    func rotate(
+        _ rotation: RefreshRotation,
+        exchanged: AuditEvent,
+        reused: AuditEvent
+    ) async throws(StoreError) -> RotationOutcome
+    /// Exchanges a non-rotating token: moves the idle ends.
+    ///
+    /// - Returns: false when the family was revoked meanwhile.
+    func touch(_ rotation: RefreshRotation, exchanged: AuditEvent) async throws(StoreError) -> Bool
+    func revoke(_ family: RefreshFamilyID, of tenant: TenantID, audit: AuditEvent) async throws(StoreError)
+    /// Revokes every family of user, client and audience.
+    func revokeAll(
+        user: UserID,
+        client: ClientID,
+        audience: String?,
+        of tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError)
+}
+
+/// Keeps what happened.
+public protocol AuditLog: Sendable {
+    /// Writes ended ceremonies and events that belong to no other transaction.
+    func append(ceremonies: [CeremonyRecord], events: [AuditEvent]) async throws(StoreError)
+    /// Ended ceremonies, newest first, before `cursor`.
+    func ceremonies(
+        of tenant: TenantID,
+        failedOnly: Bool,
+        since: UnixTime?,
+        before cursor: CeremonyID?,
+        limit: Int
+    ) async throws(StoreError) -> [CeremonyRecord]
+    func ceremony(_ id: CeremonyID) async throws(StoreError) -> CeremonyRecord?
+    /// Removes ceremony records that ended before `time`.
+    func removeCeremonies(endedBefore time: UnixTime) async throws(StoreError)
+}
+
+/// Makes a client assertion (`private_key_jwt`) single use.
+public protocol AssertionReplayStore: Sendable {
+    /// Remembers `jtiHash` (SHA-256 of issuer and `jti`) until `expiry`.
+    ///
+    /// - Returns: false when it was there already.
+    func remember(
+        jtiHash: [UInt8],
+        of tenant: TenantID,
+        until expiry: UnixTime,
+        now: UnixTime
+    ) async throws(StoreError) -> Bool
+}
+
+/// A credential store: all that is durable, behind one adapter.
+public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, UserStore, CredentialStore, SessionStore,
+    RefreshTokenStore, AuditLog, AssertionReplayStore
+{
+    /// Whether it answers, for the readiness check.
+    func check() async throws(StoreError)
+    /// Removes what is over: sessions, refresh families, remembered assertions. Bounded work a call.
+    ///
+    /// - Returns: whether more is left.
+    func removeExpired(now: UnixTime) async throws(StoreError) -> Bool
+    /// Closes it; what was acknowledged is durable.
+    func close() async
+}
