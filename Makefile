@@ -1,0 +1,40 @@
+# Latchkey's house keys. A bare `make` lists them.
+
+LISTEN ?= localhost:8080
+ARGS ?=
+
+.PHONY: help run test test-only lint format bench docs clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## build, and start the development server: a passkey made and used in a browser (LISTEN=localhost:9000)
+	@.ci/setup run
+	@echo "Build      the first one takes a few minutes …"
+	@swift build -c release --product latchkey-server 2>&1 | tail -n 1
+	@swift build -c release --product latchkey-admin 2>&1 | tail -n 1
+	@exec "$$(swift build -c release --show-bin-path)/latchkey-server" dev --listen $(LISTEN) $(ARGS)
+
+test: ## install what the tests need and run them all
+	@.ci/setup test
+	@$(MAKE) --no-print-directory test-only
+
+test-only:
+	swift build -c release --product latchkey-server
+	swift build -c release --product latchkey-admin
+	swift test
+
+lint: ## check the style, as the gate does
+	swift format lint --strict --recursive --parallel Package.swift Packages Apps Tests
+
+format: ## put the style right
+	swift format --in-place --recursive --parallel Package.swift Packages Apps Tests
+
+bench: ## measure, and print ratios to limits measured in the same run
+	@.ci/bench
+
+docs: ## build the documentation of every package into .build/docs
+	@.ci/docs
+
+clean: ## remove what was built; data stays
+	rm -rf .build .venv

@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same in every manifest of this project; `ArchitectureTests` keeps it so.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// Every library, from the level that imports nothing upwards (docs/architecture.md has the table).
+let packages = [
+    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "Threads",
+    "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
+    "WebAuthn",
+    "SoftwareAuthenticator", "Identity",
+    "Passkeys", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "StoreContract",
+    "StoreSQLite", "HTTPAPI",
+    "Storage",
+]
+
+/// The libraries `names`, as dependencies of a target of this manifest.
+func libraries(_ names: [String]) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: $0 == "HTTPWire" ? "HTTPServer" : $0) }
+}
+
+/// The tests of package `name`, so that `swift test` here runs them all; `others` are what they import beside it.
+func tests(of name: String, in package: String? = nil, importing others: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: libraries([name] + others),
+        path: "Packages/\(package ?? name)/Tests/\(name)Tests",
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "Latchkey",
+    products: [
+        .executable(name: "latchkey-server", targets: ["APIServer"]),
+        .executable(name: "latchkey-admin", targets: ["AdminCLI"]),
+    ],
+    dependencies: packages.map { .package(path: "Packages/\($0)") },
+    targets: [
+        .executableTarget(
+            name: "APIServer",
+            dependencies: libraries([
+                "Encodings", "Threads", "Cryptography", "HTTPServer", "Settings", "Terminal", "WebAuthn", "Identity",
+                "Passkeys", "Tokens", "Tenancy", "HTTPAPI", "Storage",
+            ]),
+            path: "Apps/APIServer",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "AdminCLI",
+            dependencies: libraries([
+                "Encodings", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens", "Tenancy",
+                "Storage",
+            ]),
+            path: "Apps/AdminCLI",
+            swiftSettings: settings
+        ),
+
+        tests(of: "Encodings"),
+        tests(of: "CBOR", importing: ["Encodings"]),
+        tests(of: "Cryptography", importing: ["Encodings"]),
+        tests(of: "YAML"),
+        tests(of: "Unicode"),
+        tests(of: "Threads"),
+        tests(of: "HTTPWire", in: "HTTPServer"),
+        tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),
+        tests(of: "Settings", importing: ["YAML"]),
+        tests(of: "Terminal", importing: ["YAML", "Encodings"]),
+        tests(of: "COSE", importing: ["CBOR", "Cryptography", "Encodings"]),
+        tests(of: "JOSE", importing: ["Encodings", "Cryptography"]),
+        tests(of: "WebAuthn", importing: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"]),
+        tests(
+            of: "SoftwareAuthenticator",
+            importing: ["COSE", "CBOR", "JOSE", "Encodings", "Cryptography", "WebAuthn"]
+        ),
+        tests(of: "Identity", importing: ["Encodings", "WebAuthn", "Unicode"]),
+        tests(of: "Passkeys", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
+        tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
+        tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
+        tests(of: "StoreSQL", importing: ["Encodings", "Identity"]),
+        tests(of: "CacheInMemory", importing: ["Identity", "Threads", "StoreContract"]),
+        tests(of: "StoreSQLite", importing: ["StoreSQL", "Identity", "Threads", "StoreContract"]),
+        tests(
+            of: "HTTPAPI",
+            importing: [
+                "Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy",
+            ]
+        ),
+        tests(of: "Storage", importing: ["Identity"]),
+
+        .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

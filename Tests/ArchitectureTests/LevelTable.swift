@@ -1,0 +1,36 @@
+/// The level of each package, and what it may import: the table of docs/architecture.md, which must say the same.
+///
+/// `Encodings` may be imported from level 1 up and is not listed again.
+enum LevelTable {
+    static let useCases: Set<String> = ["Passkeys", "Tokens", "Tenancy"]
+
+    static let rows: [String: (level: Int, mayImport: Set<String>)] = [
+        "Encodings": (0, []),
+        "CBOR": (0, []),
+        "Cryptography": (0, []),
+        "YAML": (0, []),
+        "Unicode": (0, []),
+        "Threads": (0, []),
+        "HTTPServer": (1, ["Threads"]),
+        "Settings": (1, ["YAML"]),
+        "Terminal": (1, ["YAML"]),
+        "COSE": (1, ["CBOR", "Cryptography"]),
+        "JOSE": (1, ["Cryptography"]),
+        "WebAuthn": (2, ["CBOR", "COSE", "JOSE", "Cryptography"]),
+        "SoftwareAuthenticator": (3, ["COSE", "CBOR", "JOSE", "Cryptography", "WebAuthn"]),
+        "Identity": (3, ["WebAuthn", "Unicode"]),
+        "Passkeys": (4, ["Identity", "WebAuthn", "Cryptography"]),
+        "Tokens": (4, ["Identity", "JOSE", "Cryptography", "Threads"]),
+        "Tenancy": (4, ["Identity", "WebAuthn", "Cryptography"]),
+        "StoreSQL": (4, ["Identity"]),
+        "CacheInMemory": (4, ["Identity", "Threads"]),
+        "StoreContract": (4, ["Identity"]),
+        "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
+        "HTTPAPI": (5, ["HTTPServer", "Identity", "WebAuthn", "JOSE"].union(useCases)),
+        "Storage": (6, ["Identity", "StoreSQLite", "CacheInMemory"]),
+    ]
+
+    /// What every target may import: the language's own modules. Foundation only for dates, and not in these.
+    static let language: Set<String> = ["Swift", "Glibc", "Synchronization"]
+    static let withoutFoundation: Set<String> = ["CBOR", "COSE", "Cryptography", "HTTPServer", "HTTPWire", "Encodings"]
+}
