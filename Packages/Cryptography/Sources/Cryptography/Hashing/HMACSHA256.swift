@@ -1,0 +1,65 @@
+internal import CCrypto
+
+/// HMAC with SHA-256 (RFC 2104).
+public enum HMACSHA256 {
+    /// The authentication code of `message`, 32 bytes. Compare it with `constantTimeEqual` only.
+    public static func authenticate(_ message: ArraySlice<UInt8>, key: ArraySlice<UInt8>) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { output, count in
+            guard unsafe authenticate(message, key: key, into: output) else {
+                // Only an allocation can fail here; a wrong code must never leave this function.
+                fatalError("libcrypto cannot compute an HMAC: out of memory")
+            }
+            count = 32
+        }
+    }
+
+    /// The authentication code of `message`, 32 bytes. Compare it with `constantTimeEqual` only.
+    public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        authenticate(message[...], key: key[...])
+    }
+
+    /// Whether `code` authenticates `message`, compared in constant time.
+    public static func isValid(
+        _ code: ArraySlice<UInt8>,
+        for message: ArraySlice<UInt8>,
+        key: ArraySlice<UInt8>
+    ) -> Bool {
+        constantTimeEqual(code, authenticate(message, key: key)[...])
+    }
+
+    /// A context with SHA-256 chosen and no key; each computation works on a copy of its own.
+    private static let template: Fetched = {
+        let algorithm = unsafe Fetched(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
+        let context = unsafe Fetched(EVP_MAC_CTX_new(algorithm.pointer), "HMAC")
+        var name: [CChar] = Array("SHA256".utf8CString)
+        let code = unsafe name.withUnsafeMutableBufferPointer { name in
+            var parameters = unsafe [
+                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
+                OSSL_PARAM_construct_end(),
+            ]
+            return unsafe EVP_MAC_CTX_set_params(context.pointer, &parameters)
+        }
+        guard code == 1 else { fatalError("libcrypto offers no HMAC with SHA-256") }
+        return context
+    }()
+
+    private static func authenticate(
+        _ message: ArraySlice<UInt8>,
+        key: ArraySlice<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        guard let context = unsafe EVP_MAC_CTX_dup(template.pointer) else { return false }
+        defer { unsafe EVP_MAC_CTX_free(context) }
+        // libcrypto takes a null key for "the same key as before". Keys are padded with zeros, so one zero byte is the
+        // empty key.
+        let key = key.isEmpty ? [0] : key
+        let keyed = unsafe key.withUnsafeBufferPointer { unsafe EVP_MAC_init(context, $0.baseAddress, $0.count, nil) }
+        guard keyed == 1 else { return false }
+        let updated = unsafe message.withUnsafeBufferPointer { message in
+            unsafe message.isEmpty ? 1 : EVP_MAC_update(context, message.baseAddress, message.count)
+        }
+        var written = 0
+        return unsafe updated == 1 && EVP_MAC_final(context, output.baseAddress, &written, output.count) == 1
+            && written == 32
+    }
+}

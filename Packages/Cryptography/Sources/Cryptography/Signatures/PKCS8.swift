@@ -1,0 +1,42 @@
+internal import CCrypto
+
+/// Private keys in PKCS#8 (RFC 5958), in DER and unencrypted.
+enum PKCS8 {
+    /// The caller owns the key that is answered.
+    static func decode(_ bytes: ArraySlice<UInt8>) throws(CryptographyError) -> OpaquePointer {
+        // libcrypto takes BER and does not mind what follows; this does.
+        _ = try DERReader.single(bytes, .sequence)
+        let key: OpaquePointer? = unsafe bytes.withUnsafeBufferPointer { input in
+            var start = input.baseAddress
+            guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &start, input.count) else { return nil }
+            defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+            return unsafe EVP_PKCS82PKEY(info)
+        }
+        guard let key = unsafe key else {
+            ERR_clear_error()
+            throw .malformed(what: "a private key that libcrypto cannot read", offset: bytes.startIndex)
+        }
+        guard unsafe isConsistent(key) else {
+            unsafe EVP_PKEY_free(key)
+            ERR_clear_error()
+            throw .invalidKey("a private key that does not fit its public key")
+        }
+        return unsafe key
+    }
+
+    static func encode(_ key: OpaquePointer) throws(CryptographyError) -> [UInt8] {
+        guard let info = unsafe EVP_PKEY2PKCS8(key) else { throw .fromLibrary("writing a private key") }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe i2d_PKCS8_PRIV_KEY_INFO(info, &start)
+        guard count > 0, let start = unsafe start else { throw .fromLibrary("writing a private key") }
+        defer { unsafe latchkey_clear_free(start, Int(count)) }
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
+    private static func isConsistent(_ key: OpaquePointer) -> Bool {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        return unsafe EVP_PKEY_pairwise_check(context) == 1
+    }
+}
