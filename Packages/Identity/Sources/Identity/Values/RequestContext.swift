@@ -1,0 +1,32 @@
+/// Where a request came to, from where, and when: what every use case is told of it.
+public struct RequestContext: Sendable {
+    public let configuration: TenantConfiguration
+    /// The domain whose host the request named.
+    public let domain: Domain
+    /// Scheme, name and port of the domain, without a trailing slash: `https://login.example.com`.
+    public let base: String
+    public let device: Device
+    public let now: UnixTime
+
+    public init(
+        configuration: TenantConfiguration,
+        domain: Domain,
+        base: String,
+        device: Device,
+        now: UnixTime
+    ) {
+        self.configuration = configuration
+        self.domain = domain
+        self.base = base
+        self.device = device
+        self.now = now
+    }
+
+    public var tenant: TenantID { configuration.tenant.id }
+    public var settings: TenantSettings { configuration.tenant.settings }
+    /// The `iss` of tokens: the base with a trailing slash.
+    public var issuer: String { base + "/" }
+}
+
+/// Gives as many unpredictable bytes as it is asked for.
+public typealias RandomSource = @Sendable (_ count: Int) -> [UInt8]
