@@ -145,7 +145,7 @@ public struct DERElement: Hashable, Sendable {
         return String(text)
     }
 
-    private func requireShortestInteger() throws(CryptographyError) {
+    func requireShortestInteger() throws(CryptographyError) {
         guard let first = content.first else { throw fault("an INTEGER without a value") }
         guard let second = content.dropFirst().first else { return }
         guard !(first == 0 && second & 0x80 == 0), !(first == 0xff && second & 0x80 != 0) else {

@@ -7,6 +7,7 @@ public enum HKDF {
     ///   - salt: a value that need not be secret; empty stands for 32 zero bytes.
     ///   - info: what the derived key is for.
     ///   - count: the length of the answer in bytes.
+    /// - Returns: the derived bytes.
     /// - Throws: `CryptographyError.invalidLength` when `count` is out of range.
     public static func sha256(
         _ key: ArraySlice<UInt8>,
@@ -41,6 +42,7 @@ public enum HKDF {
     ///   - salt: a value that need not be secret; empty stands for 32 zero bytes.
     ///   - info: what the derived key is for.
     ///   - count: the length of the answer in bytes.
+    /// - Returns: the derived bytes.
     /// - Throws: `CryptographyError.invalidLength` when `count` is out of range.
     public static func sha256(
         _ key: [UInt8],

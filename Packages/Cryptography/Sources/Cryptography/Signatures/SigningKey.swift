@@ -81,6 +81,7 @@ internal import Synchronization
     ///   - message: the message itself, not its hash.
     ///   - algorithm: one that fits the key (ES256 wants P-256, and so on).
     ///   - form: how ECDSA writes its two numbers; the other algorithms have one form.
+    /// - Returns: the signature.
     /// - Throws: `CryptographyError.unsupported` when the key does not fit the algorithm.
     public func sign(
         _ message: ArraySlice<UInt8>,
@@ -106,6 +107,7 @@ internal import Synchronization
     ///   - message: the message itself, not its hash.
     ///   - algorithm: one that fits the key (ES256 wants P-256, and so on).
     ///   - form: how ECDSA writes its two numbers; the other algorithms have one form.
+    /// - Returns: the signature.
     /// - Throws: `CryptographyError.unsupported` when the key does not fit the algorithm.
     public func sign(
         _ message: [UInt8],
