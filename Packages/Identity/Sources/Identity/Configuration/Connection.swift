@@ -44,6 +44,8 @@ public struct ConnectionOptions: Hashable, Sendable {
     /// ``requiresUsername``).
     public var attributes: ConnectionAttributes?
     public var requiresUsername = false
+    /// Characters of a user name under the older rule (`validation.username`); with ``attributes`` they say it.
+    public var usernameLengthWithoutAttributes: ClosedRange<Int>?
     /// The order in which identifiers are taken for display.
     public var precedence: [IdentifierKind] = [.email, .phoneNumber, .username]
     public var signupDisabled = false
@@ -52,6 +54,11 @@ public struct ConnectionOptions: Hashable, Sendable {
     public var stored = JSONObject()
 
     public init() {}
+
+    /// Characters that a user name may have.
+    public var usernameLength: ClosedRange<Int> {
+        attributes?.usernameLength ?? usernameLengthWithoutAttributes ?? 1...15
+    }
 }
 
 /// Which identifiers the users of a connection have.
@@ -83,7 +90,7 @@ public struct ConnectionAttributes: Hashable, Sendable {
         }
     }
 
-    public enum SignupStatus: String, Hashable, Sendable {
+    public enum SignupStatus: String, Hashable, Sendable, CaseIterable {
         case required, optional, inactive
     }
 }
@@ -126,12 +133,12 @@ public struct PasskeyOptions: Hashable, Sendable {
 }
 
 /// What makes the UV of a passkey count that was made without it (`uv_proof`).
-public enum UserVerificationProof: String, Hashable, Sendable {
+public enum UserVerificationProof: String, Hashable, Sendable, CaseIterable {
     case passwordAtUpgrade = "password_at_upgrade"
     case secondFactor = "second_factor"
 }
 
 /// Whether a passkey signs in whose UV was never proven (`uv_unproven_login`).
-public enum UnprovenUserVerificationLogin: String, Hashable, Sendable {
+public enum UnprovenUserVerificationLogin: String, Hashable, Sendable, CaseIterable {
     case allow, refuse
 }

@@ -72,7 +72,7 @@ public enum SystemAPI: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What an access token's claims look like (`token_dialect`).
-public enum TokenDialect: String, Hashable, Sendable {
+public enum TokenDialect: String, Hashable, Sendable, CaseIterable {
     case accessToken = "access_token"
     case rfc9068 = "rfc9068_profile"
     case accessTokenAuthz = "access_token_authz"
@@ -80,7 +80,7 @@ public enum TokenDialect: String, Hashable, Sendable {
 }
 
 /// Who may get a token for an API without a client grant.
-public enum AccessPolicy: String, Hashable, Sendable {
+public enum AccessPolicy: String, Hashable, Sendable, CaseIterable {
     case allowAll = "allow_all"
     case requireClientGrant = "require_client_grant"
     case denyAll = "deny_all"

@@ -66,7 +66,7 @@ public struct TenantSettings: Hashable, Sendable {
 }
 
 /// What authenticators are told as the relying party's name.
-public enum RelyingPartyNameSource: String, Hashable, Sendable {
+public enum RelyingPartyNameSource: String, Hashable, Sendable, CaseIterable {
     case relyingPartyID = "rp_id"
     case friendlyName = "friendly_name"
 }

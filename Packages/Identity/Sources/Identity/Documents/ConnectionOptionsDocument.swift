@@ -1,0 +1,121 @@
+public import Encodings
+
+extension ConnectionOptions {
+    /// Reads the member `options` of a connection (HTTP contract 11.5). What is absent has its default.
+    ///
+    /// - Throws: ``DocumentError`` for the first member at fault; paths begin with `options.`.
+    public init(document: JSONObject) throws(DocumentError) {
+        self.init()
+        var reader = DocumentReader(document, path: "options")
+        let methodsKept = try readMethods(&reader)
+        if let options = try reader.object("passkey_options") { passkey = try PasskeyOptions(options) }
+        if let attributes = try reader.object("attributes") {
+            self.attributes = try ConnectionAttributes(attributes)
+        }
+        requiresUsername = try reader.bool("requires_username") ?? requiresUsername
+        guard attributes == nil || !requiresUsername else {
+            throw .conflict(
+                path: "options.requires_username",
+                message: "Cannot set both options.attributes and options.requires_username"
+            )
+        }
+        try readPrecedence(&reader)
+        try readUsernameLength(&reader)
+        signupDisabled = try reader.bool("disable_signup") ?? signupDisabled
+        stored = try reader.keep(Self.kept)
+        if !methodsKept.isEmpty { stored.set("authentication_methods", .object(methodsKept)) }
+        try reader.end()
+    }
+
+    /// The options in the words of the Management API, defaults written out.
+    public var document: JSONObject {
+        var document = JSONObject()
+        var methods: JSONObject = [
+            "password": ["enabled": .bool(passwordsEnabled)], "passkey": ["enabled": .bool(passkeysEnabled)],
+        ]
+        methods.restore(Self.keptMethods, from: stored["authentication_methods"]?.object ?? JSONObject())
+        document.set("authentication_methods", .object(methods))
+        document.set("passkey_options", .object(passkey.document))
+        if let attributes { document.set("attributes", .object(attributes.document)) }
+        document.set("requires_username", .bool(requiresUsername))
+        document.set("precedence", texts: precedence.map(\.rawValue))
+        if let length = usernameLengthWithoutAttributes {
+            document.set(
+                "validation",
+                [
+                    "username": [
+                        "min": .integer(Int64(length.lowerBound)), "max": .integer(Int64(length.upperBound)),
+                    ]
+                ]
+            )
+        }
+        document.set("disable_signup", .bool(signupDisabled))
+        document.restore(Self.kept, from: stored)
+        return document
+    }
+
+    /// - Returns: the methods that are only kept.
+    private mutating func readMethods(_ reader: inout DocumentReader) throws(DocumentError) -> JSONObject {
+        guard var methods = try reader.object("authentication_methods") else { return JSONObject() }
+        if var password = try methods.object("password") {
+            passwordsEnabled = try password.bool("enabled") ?? passwordsEnabled
+            try password.end()
+        }
+        if var passkey = try methods.object("passkey") {
+            passkeysEnabled = try passkey.bool("enabled") ?? passkeysEnabled
+            try passkey.end()
+        }
+        let kept = try methods.keep(Self.keptMethods)
+        try methods.end()
+        return kept
+    }
+
+    private mutating func readPrecedence(_ reader: inout DocumentReader) throws(DocumentError) {
+        let words = IdentifierKind.allCases.map(\.rawValue)
+        guard let texts = try reader.texts("precedence", .word(words), atMost: words.count) else { return }
+        let kinds = texts.compactMap { IdentifierKind(rawValue: $0) }
+        guard !kinds.isEmpty, Set(kinds).count == kinds.count else {
+            throw .invalid(
+                "options.precedence",
+                .array(texts.map { .string($0) }),
+                mustBe: "a list of \(alternatives(words)), each at most once"
+            )
+        }
+        precedence = kinds
+    }
+
+    private mutating func readUsernameLength(_ reader: inout DocumentReader) throws(DocumentError) {
+        guard var validation = try reader.object("validation") else { return }
+        if let username = try validation.object("username") {
+            usernameLengthWithoutAttributes = try ConnectionAttributes.length(username, minimum: "min", maximum: "max")
+        }
+        try validation.end()
+    }
+
+    private static let keptMethods = KeptMember.all("email_otp", "phone_otp")
+
+    private static let kept: [KeptMember] =
+        [
+            KeptMember("brute_force_protection", .bool, absent: true),
+            KeptMember("import_mode", .bool, absent: false),
+            KeptMember("passwordPolicy", .words(["none", "low", "fair", "good", "excellent"]), absent: "good"),
+            KeptMember("password_history", .object, absent: ["enable": false, "size": 5]),
+            KeptMember("password_dictionary", .object, absent: ["enable": false, "dictionary": []]),
+            KeptMember("password_no_personal_info", .object, absent: ["enable": false]),
+            KeptMember("password_complexity_options", .object, absent: ["min_length": 8]),
+            KeptMember("recovery", .object, absent: ["methods": ["passkey", "recovery_code", "email"]]),
+        ]
+        + KeptMember.all(
+            "mfa",
+            "customScripts",
+            "configuration",
+            "non_persistent_attrs",
+            "enable_script_context",
+            "enabledDatabaseCustomization",
+            "realm_fallback",
+            "disable_self_service_change_password",
+            "password_options",
+            "custom_password_hash",
+            "strategy_version"
+        )
+}
