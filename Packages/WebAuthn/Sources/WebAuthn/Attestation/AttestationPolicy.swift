@@ -1,3 +1,5 @@
+public import Cryptography
+
 /// What a relying party asks of attestations, fixed when the ceremony begins.
 ///
 /// A statement of a built format is always verified, whatever is asked for; the policy decides what its outcome means.
@@ -6,7 +8,7 @@ public struct AttestationPolicy: Hashable, Sendable {
     /// verified and gives no trust.
     public var preference: AttestationConveyancePreference
     /// The roots that chains may end at; `nil`: chains are not judged, and nothing is trusted.
-    public var trustAnchors: [TrustAnchor]?
+    public var trustAnchors: [Certificate]?
     public var trust: TrustRequirement
     /// Format identifiers; `nil`: every format that is built.
     public var allowedFormats: [String]?
@@ -17,7 +19,7 @@ public struct AttestationPolicy: Hashable, Sendable {
 
     public init(
         preference: AttestationConveyancePreference = .none,
-        trustAnchors: [TrustAnchor]? = nil,
+        trustAnchors: [Certificate]? = nil,
         trust: TrustRequirement = .recorded,
         allowedFormats: [String]? = nil,
         allowedAAGUIDs: [AAGUID] = [],

@@ -1,0 +1,135 @@
+internal import COSE
+internal import Cryptography
+
+extension RelyingParty {
+    /// Verifies a registration response (WebAuthn L3 §7.1, whose step numbers the comments carry).
+    ///
+    /// - Parameters:
+    ///   - response: what the client sent, taken apart (steps 5, 6, 13 and 25 are in that).
+    ///   - issued: what the server fixed when the ceremony began.
+    ///   - time: Unix seconds, by which certificates are judged.
+    /// - Returns: the proof, with the record to store.
+    /// - Throws: the first fault, in the order of the HTTP contract, section 2.2.
+    public static func verify(
+        _ response: RegistrationResponse,
+        answering issued: IssuedRegistration,
+        at time: Int64
+    ) throws(CeremonyError) -> VerifiedRegistration {
+        // 7-11 and 14-17. Type, challenge, origin, frame, RP ID, UP, UV, BS.
+        try checkClaims(
+            response.clientData,
+            response.attestationObject.authenticatorData,
+            of: .registration,
+            against: ClaimRules(
+                challenge: issued.challenge,
+                rpID: issued.rpID,
+                origins: issued.origins,
+                allowedTopOrigins: issued.allowedTopOrigins,
+                userVerification: issued.userVerification,
+                mayOmitUserPresence: issued.mayOmitUserPresence
+            )
+        )
+        // 20. The key's algorithm was offered.
+        let algorithm = response.credential.algorithm
+        guard issued.algorithms.contains(algorithm), let key = response.credential.key else {
+            throw CeremonyError(
+                .algorithmNotAllowed,
+                step: "7.1 step 20",
+                expected: issued.algorithms.map { "\($0.rawValue)" }.joined(separator: " "),
+                got: "\(algorithm.rawValue)"
+            )
+        }
+        // 12 and 21-24. The attestation is right, and as much as the policy asks for.
+        let attestation = try judgeAttestation(response, key: key, by: issued.attestation, at: time)
+        // 18. Policy may ask for a credential that can be backed up.
+        let eligible = response.attestationObject.authenticatorData.flags.contains(.backupEligible)
+        guard eligible || !issued.requiresBackupEligible else {
+            throw CeremonyError(.authenticatorNotAllowed, step: "7.1 step 18", expected: "BE 1", got: "BE 0")
+        }
+        // 26-29. Uniqueness, storing and extension outputs go to the caller.
+        return VerifiedRegistration(response, attestation: attestation)
+    }
+
+    private static func judgeAttestation(
+        _ response: RegistrationResponse,
+        key: COSEKey,
+        by policy: AttestationPolicy,
+        at time: Int64
+    ) throws(CeremonyError) -> AttestationVerdict {
+        let object = response.attestationObject
+        // 21. The format is one that is built; the statement of another one says nothing that could be judged.
+        guard let format = AttestationFormats.named(object.format) else {
+            switch policy.unknownFormat {
+            case .refuse: throw notAllowed("7.1 step 21", "a format that is built", "format \(object.format)")
+            case .asNone:
+                let verdict = AttestationVerdict(format: "none", type: .none, isTrusted: false)
+                try apply(policy, to: verdict, response.credential.aaguid)
+                return verdict
+            }
+        }
+        // 12 and 22. The statement verifies, with the hash of the client data as it came.
+        let outcome: AttestationOutcome
+        do throws(AttestationFault) {
+            outcome = try format.verify(
+                Attested(
+                    statement: object.statement,
+                    authenticatorData: object.authenticatorData,
+                    credential: response.credential,
+                    key: key,
+                    clientDataHash: SHA256.hash(response.clientData.bytes)
+                )
+            )
+        } catch {
+            throw CeremonyError(.attestationInvalid, step: "7.1 step 22", got: "\(format.identifier): \(error.reason)")
+        }
+        // 23 and 24. Its chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
+        var isTrusted = false
+        if let leaf = outcome.trustPath.first, let anchors = policy.trustAnchors, policy.preference != .none {
+            do throws(CryptographyError) {
+                try CertificatePath.verify(
+                    leaf: leaf,
+                    intermediates: Array(outcome.trustPath.dropFirst()),
+                    anchors: anchors,
+                    at: time,
+                    order: .strict
+                )
+                isTrusted = true
+            } catch {
+                guard policy.trust == .recorded else {
+                    throw notAllowed("7.1 step 24", "a chain that ends at a trusted root", "\(error)")
+                }
+            }
+        }
+        let verdict = AttestationVerdict(format: format.identifier, type: outcome.type, isTrusted: isTrusted)
+        try apply(policy, to: verdict, response.credential.aaguid)
+        return verdict
+    }
+
+    /// 24, the rest: formats, models and trust as policy has them.
+    private static func apply(
+        _ policy: AttestationPolicy,
+        to verdict: AttestationVerdict,
+        _ aaguid: AAGUID
+    ) throws(CeremonyError) {
+        if let formats = policy.allowedFormats, !formats.contains(where: verdict.format.hasSameBytes) {
+            throw notAllowed("7.1 step 21", formats.joined(separator: " "), "format \(verdict.format)")
+        }
+        guard verdict.isTrusted || policy.trust != .required else {
+            throw notAllowed("7.1 step 24", "a trusted attestation", "\(verdict.type.rawValue), not trusted")
+        }
+        guard !policy.deniedAAGUIDs.contains(aaguid) else {
+            throw notAllowed("7.1 step 24", "no denied model", "AAGUID \(aaguid)")
+        }
+        guard policy.allowedAAGUIDs.isEmpty || (verdict.isTrusted && policy.allowedAAGUIDs.contains(aaguid)) else {
+            throw notAllowed(
+                "7.1 step 24",
+                "an allowed model, proven by its attestation",
+                "AAGUID \(aaguid)\(verdict.isTrusted ? "" : ", not proven")"
+            )
+        }
+    }
+
+    private static func notAllowed(_ step: String, _ expected: String, _ got: String) -> CeremonyError {
+        CeremonyError(.authenticatorNotAllowed, step: step, expected: expected, got: got)
+    }
+}
