@@ -15,7 +15,12 @@ let package = Package(
     products: [.library(name: "Encodings", targets: ["Encodings"])],
     targets: [
         .target(name: "Encodings", dependencies: [], swiftSettings: settings),
-        .testTarget(name: "EncodingsTests", dependencies: ["Encodings"], swiftSettings: settings),
+        .testTarget(
+            name: "EncodingsTests",
+            dependencies: ["Encodings"],
+            resources: [.copy("Vectors")],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -27,31 +27,31 @@ struct Base64Code: Sendable {
     }
 
     func append(_ bytes: Span<UInt8>, padded: Bool, to output: inout [UInt8]) {
-        output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
         let characters = alphabet.span
-        var index = 0
-        while bytes.count - index >= 3 {
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-            output.append(characters[Int(group >> 18)])
-            output.append(characters[Int(group >> 12 & 63)])
-            output.append(characters[Int(group >> 6 & 63)])
-            output.append(characters[Int(group & 63)])
-            index += 3
-        }
-        switch bytes.count - index {
-        case 1:
-            let group = UInt32(bytes[index])
-            output.append(characters[Int(group >> 2)])
-            output.append(characters[Int(group << 4 & 63)])
-            if padded { output.append(contentsOf: [0x3d, 0x3d]) }
-        case 2:
-            let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
-            output.append(characters[Int(group >> 10)])
-            output.append(characters[Int(group >> 4 & 63)])
-            output.append(characters[Int(group << 2 & 63)])
-            if padded { output.append(0x3d) }
-        default:
-            break
+        output.append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in
+            var index = 0
+            while bytes.count - index >= 3 {
+                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                output.append(characters[Int(group >> 18)])
+                output.append(characters[Int(group >> 12 & 63)])
+                output.append(characters[Int(group >> 6 & 63)])
+                output.append(characters[Int(group & 63)])
+                index += 3
+            }
+            switch bytes.count - index {
+            case 1:
+                output.append(characters[Int(bytes[index] >> 2)])
+                output.append(characters[Int(bytes[index] << 4 & 63)])
+                if padded { output.append(repeating: UInt8(ascii: "="), count: 2) }
+            case 2:
+                let group = UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])
+                output.append(characters[Int(group >> 10)])
+                output.append(characters[Int(group >> 4 & 63)])
+                output.append(characters[Int(group << 2 & 63)])
+                if padded { output.append(UInt8(ascii: "=")) }
+            default:
+                break
+            }
         }
     }
 

@@ -42,8 +42,8 @@ public struct JSONObject: Sendable {
     /// The value of the member `name`, or `nil` when there is none. Setting `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
         get {
-            for member in members where sameBytes(member.name, name) { return member.value }
-            return nil
+            guard let index = index(of: name) else { return nil }
+            return members[index].value
         }
         set {
             if let newValue {
@@ -57,7 +57,7 @@ public struct JSONObject: Sendable {
     /// Gives the member `name` this value, in the place that it has, or else at the end.
     public mutating func set(_ name: String, _ value: JSONValue) {
         let member = Member(name: name, value: value)
-        if let index = members.firstIndex(where: { sameBytes($0.name, name) }) {
+        if let index = index(of: name) {
             members[index] = member
         } else {
             members.append(member)
@@ -67,8 +67,13 @@ public struct JSONObject: Sendable {
     /// Removes the member `name`, and returns the value that it had.
     @discardableResult
     public mutating func remove(_ name: String) -> JSONValue? {
-        guard let index = members.firstIndex(where: { sameBytes($0.name, name) }) else { return nil }
+        guard let index = index(of: name) else { return nil }
         return members.remove(at: index).value
+    }
+
+    private func index(of name: String) -> Int? {
+        for index in members.indices where sameBytes(members[index].name, name) { return index }
+        return nil
     }
 }
 

@@ -125,12 +125,10 @@ public struct JSONWriter: Sendable {
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let span = text.utf8Span.span
-        var isPlain = true
-        for index in span.indices where Self.needsEscape(span[index]) {
-            isPlain = false
-            break
-        }
-        if isPlain {
+        // Without a way out of the loop, which would keep it from being done many bytes at once.
+        var escapes: UInt8 = 0
+        for index in span.indices { escapes |= Self.needsEscape(span[index]) ? 1 : 0 }
+        if escapes == 0 {
             bytes.append(contentsOf: text.utf8)
         } else {
             for index in span.indices { appendEscaped(span[index]) }
