@@ -15,8 +15,22 @@
 static const int latchkey_public_key_selection = EVP_PKEY_PUBLIC_KEY;
 static const int latchkey_parameters_selection = EVP_PKEY_KEY_PARAMETERS;
 
-static inline int latchkey_gcm_set_nonce_length(EVP_CIPHER_CTX *context, int count) {
-    return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, count, NULL);
+// A parameter keeps the pointer to its name, so the name has to be C's own: a Swift string would be gone after the call.
+
+static inline OSSL_PARAM latchkey_digest_parameter(char *name) {
+    return OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0);
+}
+
+static inline OSSL_PARAM latchkey_group_parameter(char *name) {
+    return OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, 0);
+}
+
+static inline OSSL_PARAM latchkey_modulus_parameter(unsigned char *native_order, size_t count) {
+    return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, native_order, count);
+}
+
+static inline OSSL_PARAM latchkey_exponent_parameter(unsigned char *native_order, size_t count) {
+    return OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, native_order, count);
 }
 
 static inline int latchkey_gcm_get_tag(EVP_CIPHER_CTX *context, int count, unsigned char *tag) {

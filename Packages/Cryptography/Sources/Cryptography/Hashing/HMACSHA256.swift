@@ -34,7 +34,7 @@ public enum HMACSHA256 {
         var name: [CChar] = Array("SHA256".utf8CString)
         let code = unsafe name.withUnsafeMutableBufferPointer { name in
             var parameters = unsafe [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
+                latchkey_digest_parameter(name.baseAddress),
                 OSSL_PARAM_construct_end(),
             ]
             return unsafe EVP_MAC_CTX_set_params(context.pointer, &parameters)

@@ -48,7 +48,7 @@ enum ECPublicKey {
         var name: [CChar] = Array(curve.libraryName.utf8CString)
         unsafe name.withUnsafeMutableBufferPointer { name in
             var parameters = unsafe [
-                OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name.baseAddress, 0),
+                latchkey_group_parameter(name.baseAddress),
                 OSSL_PARAM_construct_end(),
             ]
             guard unsafe EVP_PKEY_fromdata_init(context.pointer) == 1 else { return }
@@ -97,8 +97,8 @@ enum RSAPublicKey {
         unsafe modulus.withUnsafeMutableBufferPointer { modulus in
             unsafe exponent.withUnsafeMutableBufferPointer { exponent in
                 var parameters = unsafe [
-                    OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, modulus.baseAddress, modulus.count),
-                    OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, exponent.baseAddress, exponent.count),
+                    latchkey_modulus_parameter(modulus.baseAddress, modulus.count),
+                    latchkey_exponent_parameter(exponent.baseAddress, exponent.count),
                     OSSL_PARAM_construct_end(),
                 ]
                 importer.withLock { context in
