@@ -41,3 +41,12 @@ public enum TokenError: Error, Hashable, Sendable {
     /// More signatures wait than the pool takes; nothing was done.
     case busy
 }
+
+/// Runs what asks a store, and turns its error into one of this package.
+func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(TokenError) -> Value {
+    do throws(StoreError) {
+        return try await body()
+    } catch {
+        throw .store(error)
+    }
+}

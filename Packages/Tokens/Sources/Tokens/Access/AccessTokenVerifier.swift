@@ -1,14 +1,31 @@
+internal import Cryptography
+internal import Encodings
 public import Identity
+internal import JOSE
+internal import Threads
 
 /// Checks access tokens that this server made (HTTP contract 6.4).
+///
+/// The key that `kid` names fixes the algorithm; nothing else in the header has a say. Claims of a token that was
+/// verified are remembered until it expires, so that a signature is checked once.
 public final class AccessTokenVerifier: Sendable {
     private let keys: KeyRing
+    private let remembered: Lock<RecentTokens>
 
-    public init(keys: KeyRing) {
+    /// Longer tokens are none of ours.
+    private static let maximumLength = 8192
+    /// Seconds by which clocks may differ.
+    private static let leeway: Int64 = 5
+
+    /// - Parameters:
+    ///   - keys: the tenants' keys.
+    ///   - capacity: how many tokens are remembered at most.
+    public init(keys: KeyRing, capacity: Int = 16384) {
         self.keys = keys
+        remembered = Lock(RecentTokens(capacity: capacity))
     }
 
-    /// The claims of a token that is good at `context` for `audience`.
+    /// The claims of a token that is good for `audience` now.
     ///
     /// - Throws: `.invalidToken`, `.store`.
     public func verify(
@@ -16,31 +33,93 @@ public final class AccessTokenVerifier: Sendable {
         for audience: OwnAudience,
         in context: RequestContext
     ) async throws(TokenError) -> AccessTokenClaims {
-        fatalError("not yet")
+        let verified = try await verified(token, in: context)
+        let claims = verified.claims
+        guard context.now < claims.expiresAt.adding(seconds: Self.leeway) else { throw .invalidToken }
+        let bases = context.configuration.bases
+        guard bases.contains(where: { verified.issuer.utf8.elementsEqual(($0 + "/").utf8) }) else {
+            throw .invalidToken
+        }
+        let accepted = bases.map { Array(($0 + audience.path).utf8) }
+        guard claims.audience.contains(where: { accepted.contains(Array($0.utf8)) }) else { throw .invalidToken }
+        return claims
+    }
+
+    /// A token whose signature is right, from memory or by checking it.
+    private func verified(_ text: String, in context: RequestContext) async throws(TokenError) -> VerifiedToken {
+        guard text.utf8.count <= Self.maximumLength else { throw .invalidToken }
+        let bytes = Array(text.utf8)
+        let hash = SHA256.hash(bytes)
+        if let found = remembered.withLock({ $0.token(hash) }), found.tenant == context.tenant,
+            // Its key may have been revoked since.
+            try await keys.verifier(found.key, in: context) != nil
+        {
+            return found
+        }
+        guard let compact = try? CompactJWS(bytes[...]), let kid = compact.unverifiedKeyID, kid.utf8.count <= 64,
+            let key = try await keys.verifier(KeyID(kid), in: context),
+            let token = try? VerifiedToken(compact.verify(with: key), kid, context.tenant, now: context.now)
+        else { throw .invalidToken }
+        remembered.withLock { $0.remember(token, as: hash) }
+        return token
+    }
+
+    /// Reads the claims, and checks the times but `exp`, which is checked at every use.
+    struct VerifiedToken: Sendable {
+        let tenant: TenantID
+        let key: KeyID
+        let issuer: String
+        let claims: AccessTokenClaims
+
+        init(_ jws: JWS, _ kid: String, _ tenant: TenantID, now: UnixTime) throws(JOSEError) {
+            guard jws.type == "JWT" || jws.type == "at+jwt" else { throw .malformedHeaderMember("typ") }
+            let claims = try JWTClaims(jws)
+            try claims.check(at: now.seconds, leeway: AccessTokenVerifier.leeway)
+            guard let issuer = claims.issuer else { throw .malformedClaim("iss") }
+            guard let subject = claims.subject else { throw .malformedClaim("sub") }
+            guard let expiry = claims.expiry else { throw .malformedClaim("exp") }
+            // An ID token has neither.
+            guard let client = (claims.object["client_id"] ?? claims.object["azp"])?.string else {
+                throw .malformedClaim("azp")
+            }
+            self.tenant = tenant
+            self.key = KeyID(kid)
+            self.issuer = issuer
+            self.claims = AccessTokenClaims(
+                subject: subject,
+                user: subject.utf8.starts(with: "auth0|".utf8) ? UserID(subject) : nil,
+                client: ClientID(client),
+                session: claims.object["sid"]?.string.flatMap(SessionID.init),
+                scope: Scopes.parse(claims.object["scope"]?.string),
+                audience: claims.audience,
+                expiresAt: UnixTime(seconds: expiry)
+            )
+        }
     }
 }
 
-/// The server's own APIs that a token can be for.
-public enum OwnAudience: Hashable, Sendable {
-    /// `BASE/userinfo`.
-    case userInfo
-    case system(SystemAPI)
-}
+/// Verified tokens by the hash of their text, in two halves: when the newer half is full, the older one goes.
+private struct RecentTokens {
+    let capacity: Int
+    private var newer: [[UInt8]: AccessTokenVerifier.VerifiedToken] = [:]
+    private var older: [[UInt8]: AccessTokenVerifier.VerifiedToken] = [:]
 
-/// What a verified access token says.
-public struct AccessTokenClaims: Hashable, Sendable {
-    /// The `sub`.
-    public let subject: String
-    /// `nil` for a token that speaks for a client.
-    public let user: UserID?
-    public let client: ClientID
-    public let session: SessionID?
-    public let scope: [String]
-    public let audience: [String]
-    public let expiresAt: UnixTime
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
 
-    /// - Throws: `.insufficientScope` when `scope` was not given.
-    public func require(_ scope: String) throws(TokenError) {
-        guard self.scope.contains(scope) else { throw .insufficientScope(scope) }
+    mutating func token(_ hash: [UInt8]) -> AccessTokenVerifier.VerifiedToken? {
+        if let found = newer[hash] { return found }
+        guard let found = older[hash] else { return nil }
+        remember(found, as: hash)
+        return found
+    }
+
+    mutating func remember(_ token: AccessTokenVerifier.VerifiedToken, as hash: [UInt8]) {
+        if newer.count >= max(1, capacity / 2) {
+            older = newer
+            newer = [:]
+        }
+        newer[hash] = token
     }
 }

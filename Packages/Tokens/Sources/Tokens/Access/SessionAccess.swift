@@ -1,3 +1,5 @@
+internal import Cryptography
+internal import Encodings
 public import Identity
 
 /// Who is signed in, by a cookie or a bearer token (HTTP contract 8.4, 12.5, 12.6).
@@ -6,13 +8,20 @@ public struct SessionAccess: Sendable {
     private let users: any UserStore
     private let verifier: AccessTokenVerifier
 
+    /// Milliseconds between two moves of a session's idle end: each costs a write.
+    private static let touchInterval: Int64 = 60_000
+
+    /// - Parameters:
+    ///   - sessions: where sessions are kept.
+    ///   - users: where users are kept.
+    ///   - verifier: checks bearer tokens.
     public init(sessions: any SessionStore, users: any UserStore, verifier: AccessTokenVerifier) {
         self.sessions = sessions
         self.users = users
         self.verifier = verifier
     }
 
-    /// What a request carries to say who it is; a bearer token goes before a cookie.
+    /// What a request carries to say who it is.
     public enum Proof: Hashable, Sendable {
         /// The cookie's text.
         case cookie(String)
@@ -33,23 +42,86 @@ public struct SessionAccess: Sendable {
     /// - Throws: `.notSignedIn` for no proof or a cookie that is over, `.invalidToken` for a bearer token that is no
     ///   good or whose session is over, `.store`.
     public func signedIn(_ proof: Proof?, in context: RequestContext) async throws(TokenError) -> SignedIn {
-        fatalError("not yet")
+        let refusal: TokenError
+        switch proof {
+        case nil, .cookie?: refusal = .notSignedIn
+        case .bearer?: refusal = .invalidToken
+        }
+        guard let proof, let (session, claims) = try await session(by: proof, in: context),
+            let user = try await stored({ () async throws(StoreError) in
+                try await users.user(session.user, of: context.tenant)
+            }), user.blockedAt == nil
+        else { throw refusal }
+        if context.now.milliseconds(since: session.lastInteraction) >= Self.touchInterval {
+            // Reading goes on while nothing can be written, so a failure here is none of the request.
+            try? await sessions.touch(
+                session.id,
+                of: context.tenant,
+                idleExpiresAt: context.settings.sessionIdleEnd(from: context.now, end: session.expiresAt),
+                now: context.now
+            )
+        }
+        return SignedIn(session: session, user: user, claims: claims)
     }
 
     /// Ends the session and revokes its refresh tokens. Without a session that holds nothing happens.
     ///
     /// - Throws: `.store`.
     public func logOut(_ proof: Proof?, in context: RequestContext) async throws(TokenError) {
-        fatalError("not yet")
+        guard let proof, let (session, claims) = try await session(by: proof, in: context) else { return }
+        let event = AuditEvent(
+            tenant: context.tenant,
+            types: ["slo"],
+            at: context.now,
+            user: session.user,
+            client: claims?.client ?? session.client,
+            device: context.device,
+            details: ["session_id": .string(session.id.text)]
+        )
+        try await stored { () async throws(StoreError) in
+            try await sessions.end(session.id, of: context.tenant, revokingRefreshTokens: true, audit: event)
+        }
     }
 
     /// A new cookie: the text that the browser gets, and the hash that the store keeps.
     public static func newCookie(random: RandomSource) -> (text: String, hash: [UInt8]) {
-        fatalError("not yet")
+        let bytes = random(32)
+        return (Base64URL.encode(bytes), SHA256.hash(bytes))
     }
 
     /// The hash by which the store finds a cookie; `nil` when it cannot be one of ours.
     public static func hash(ofCookie text: String) -> [UInt8]? {
-        fatalError("not yet")
+        guard text.utf8.count == 43, let bytes = try? Base64URL.decode(text), bytes.count == 32 else { return nil }
+        return SHA256.hash(bytes)
+    }
+
+    /// The session that `proof` names, if it holds.
+    private func session(
+        by proof: Proof,
+        in context: RequestContext
+    ) async throws(TokenError) -> (Session, AccessTokenClaims?)? {
+        let found: Session?
+        var claims: AccessTokenClaims?
+        switch proof {
+        case .cookie(let text):
+            guard let hash = Self.hash(ofCookie: text) else { return nil }
+            found = try await stored { () async throws(StoreError) in
+                try await sessions.session(cookieHash: hash, of: context.tenant)
+            }
+        case .bearer(let token):
+            let verified: AccessTokenClaims
+            do throws(TokenError) {
+                verified = try await verifier.verify(token, for: .userInfo, in: context)
+            } catch .invalidToken {
+                return nil
+            }
+            guard let id = verified.session else { return nil }
+            claims = verified
+            found = try await stored { () async throws(StoreError) in
+                try await sessions.session(id, of: context.tenant)
+            }
+        }
+        guard let found, found.isLive(at: context.now), claims == nil || claims?.user == found.user else { return nil }
+        return (found, claims)
     }
 }

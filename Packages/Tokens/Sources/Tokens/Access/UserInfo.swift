@@ -1,27 +1,38 @@
-public import Encodings
+internal import Encodings
 public import Identity
 
-/// The claims about a user that scopes open (HTTP contract 5.6), for the user-info endpoint and ID tokens.
+/// The user-info endpoint (HTTP contract 5.6; OpenID Connect Core §5.3).
 public struct UserInfo: Sendable {
     private let verifier: AccessTokenVerifier
     private let users: any UserStore
 
+    /// - Parameters:
+    ///   - verifier: checks bearer tokens.
+    ///   - users: where users are kept.
     public init(verifier: AccessTokenVerifier, users: any UserStore) {
         self.verifier = verifier
         self.users = users
     }
 
-    /// The answer of the user-info endpoint, as one JSON object.
+    /// The answer, as one JSON object.
     ///
     /// - Parameters:
     ///   - token: the bearer token; `nil` when there is none.
     ///   - context: where.
-    /// - Throws: `.notSignedIn`, `.invalidToken`, `.insufficientScope("openid")`, `.store`.
+    /// - Throws: `.notSignedIn` without a token, `.invalidToken`, `.insufficientScope("openid")`, `.store`.
     public func answer(_ token: String?, in context: RequestContext) async throws(TokenError) -> [UInt8] {
-        fatalError("not yet")
-    }
-
-    /// Writes the members that `scope` opens; absent values are left out.
-    static func write(_ user: User, scope: [String], to json: inout JSONWriter) {
+        guard let token else { throw .notSignedIn }
+        let claims = try await verifier.verify(token, for: .userInfo, in: context)
+        try claims.require(Scopes.openID)
+        guard let id = claims.user else { throw .invalidToken }
+        let user = try await stored { () async throws(StoreError) in try await users.user(id, of: context.tenant) }
+        // Deleted or blocked since.
+        guard let user, user.blockedAt == nil else { throw .invalidToken }
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("sub", claims.subject)
+        UserClaims.write(user, scope: claims.scope, to: &json)
+        json.endObject()
+        return json.bytes
     }
 }

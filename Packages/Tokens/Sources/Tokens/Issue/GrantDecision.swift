@@ -7,15 +7,18 @@ public struct GrantDecision: Hashable, Sendable {
     public let audience: String?
     /// Given scopes, in the order of the request, each once.
     public let scope: [String]
-    public let givesIDToken: Bool
-    public let givesRefreshToken: Bool
+    /// The API; `nil` without ``audience``.
     let server: ResourceServer?
 
-    /// Decides for a user grant. Scopes that the API does not know are dropped.
+    public var givesIDToken: Bool { scope.contains(Scopes.openID) }
+    public var givesRefreshToken: Bool { scope.contains(Scopes.offlineAccess) }
+
+    /// Decides for a user grant. Scopes that the API does not know are dropped, and so is `offline_access` where no
+    /// refresh token may be given.
     ///
     /// - Parameters:
-    ///   - audience: the request's parameter; `nil` when absent.
-    ///   - scope: the request's parameter, separated by spaces; `nil` when absent.
+    ///   - audience: the request's parameter; `nil` or empty when absent.
+    ///   - scope: the request's parameter, separated by spaces; `nil` or empty when absent.
     ///   - client: who asks.
     ///   - context: where.
     /// - Throws: `.unknownAudience` or `.clientGrantMissing`.
@@ -25,6 +28,54 @@ public struct GrantDecision: Hashable, Sendable {
         client: Client,
         in context: RequestContext
     ) throws(TokenError) -> GrantDecision {
-        fatalError("not yet")
+        try user(
+            audience: audience.nonEmpty ?? context.settings.defaultAudience.nonEmpty,
+            scope: Scopes.parse(scope),
+            client: client,
+            in: context
+        )
+    }
+
+    /// The same without the tenant's default: what a refresh token was given for.
+    static func user(
+        audience: String?,
+        scope: [String],
+        client: Client,
+        in context: RequestContext
+    ) throws(TokenError) -> GrantDecision {
+        guard let audience else {
+            let given = scope.filter { word in
+                Scopes.identity.contains(word) && (word != Scopes.offlineAccess || client.allows(.refreshToken))
+            }
+            return GrantDecision(audience: nil, scope: given, server: nil)
+        }
+        guard let server = context.configuration.resourceServer(audience: audience) else {
+            throw .unknownAudience(audience)
+        }
+        let grant = context.configuration.grant(of: client.id, audience: server.identifier, subject: .user)
+        switch server.userAccess {
+        case .allowAll where server.system == .myAccount && !client.isFirstParty:
+            throw .clientGrantMissing(audience: audience)
+        case .allowAll:
+            break
+        case .requireClientGrant:
+            guard grant != nil, server.system != .myAccount || client.isFirstParty else {
+                throw .clientGrantMissing(audience: audience)
+            }
+        case .denyAll:
+            throw .clientGrantMissing(audience: audience)
+        }
+        let limit = server.userAccess == .requireClientGrant && grant?.allowAllScopes != true ? grant?.scope : nil
+        let given = scope.filter { word in
+            if word == Scopes.offlineAccess { return client.allows(.refreshToken) && server.allowOfflineAccess }
+            if Scopes.identity.contains(word) { return true }
+            return server.scopes.contains { $0.value.utf8.elementsEqual(word.utf8) } && limit?.contains(word) ?? true
+        }
+        return GrantDecision(audience: audience, scope: given, server: server)
+    }
+
+    /// The same decision for fewer scopes.
+    func narrowed(to scope: [String]) -> GrantDecision {
+        GrantDecision(audience: audience, scope: scope, server: server)
     }
 }

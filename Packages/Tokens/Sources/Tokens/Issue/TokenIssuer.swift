@@ -5,36 +5,178 @@ public struct TokenIssuer: Sendable {
     private let keys: KeyRing
     private let random: RandomSource
 
+    /// - Parameters:
+    ///   - keys: sign.
+    ///   - random: gives ids and secrets.
     public init(keys: KeyRing, random: @escaping RandomSource) {
         self.keys = keys
         self.random = random
     }
 
-    /// Fixes everything: session, claims, refresh token and the keys that will sign. Nothing is stored or signed yet.
+    /// Fixes everything: session, claims, refresh token and the keys that will sign, so that nothing but the signing
+    /// itself is left once the store has it. Nothing is stored or signed yet.
     ///
-    /// - Throws: `.store` or `.keys`.
+    /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
     public func prepare(
         _ decision: GrantDecision,
         for authentication: Authentication,
         client: Client,
         in context: RequestContext
     ) async throws(TokenError) -> PreparedTokens {
-        fatalError("not yet")
+        // One draw for the session's id, the family's, the refresh token and the token's id.
+        let bytes = random(78)
+        let session = session(authentication, client, random: bytes.prefix(10), in: context)
+        var refresh: (new: NewRefresh, text: String)?
+        if decision.givesRefreshToken {
+            let token = RefreshTokenText(now: context.now, random: bytes.dropFirst(20).prefix(42))
+            let family = family(decision, session, client, random: bytes.dropFirst(10).prefix(10), in: context)
+            let stored = StoredRefreshToken(
+                id: token.id,
+                family: family.id,
+                generation: 0,
+                secretHash: token.secretHash,
+                createdAt: context.now
+            )
+            refresh = (NewRefresh(family: family, token: stored), token.text)
+        }
+        return try await prepare(
+            decision,
+            user: authentication.user,
+            session: session,
+            refresh: refresh?.new,
+            refreshToken: refresh?.text,
+            client: client,
+            grantType: nil,
+            tokenID: bytes.suffix(16),
+            in: context
+        )
+    }
+
+    /// Prepares the tokens of a session that is there already.
+    ///
+    /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
+    func prepare(
+        _ decision: GrantDecision,
+        user: User,
+        session: Session,
+        refresh: NewRefresh?,
+        refreshToken: String?,
+        client: Client,
+        grantType: String?,
+        tokenID: ArraySlice<UInt8>,
+        in context: RequestContext
+    ) async throws(TokenError) -> PreparedTokens {
+        let form = AccessTokenForm(decision, in: context)
+        let claims = form.claims(
+            session,
+            scope: decision.scope,
+            client: client.id,
+            grantType: grantType,
+            identifier: tokenID,
+            in: context
+        )
+        let accessSigner = try await keys.signer(form.algorithm, in: context)
+        var idToken: UnsignedToken?
+        if decision.givesIDToken {
+            idToken = UnsignedToken(
+                claims: IDToken.claims(user, session, scope: decision.scope, client: client, in: context),
+                type: "JWT",
+                signer: try await keys.signer(client.idTokenAlgorithm, in: context)
+            )
+        }
+        return PreparedTokens(
+            session: session,
+            refresh: refresh,
+            scope: decision.scope,
+            refreshToken: refreshToken,
+            expiresIn: form.lifetime,
+            accessToken: UnsignedToken(claims: claims, type: form.type, signer: accessSigner),
+            idToken: idToken
+        )
     }
 
     /// Signs what was prepared, after the store has it: RSA on the pool, both tokens in one hop; others right here.
     ///
     /// - Throws: `.busy` or `.keys`.
     public func sign(_ prepared: PreparedTokens) async throws(TokenError) -> TokenResponse {
-        fatalError("not yet")
+        let access = prepared.accessToken
+        let accessToken: String
+        let idToken: String?
+        switch (access.signer.isSlow, prepared.idToken) {
+        case (false, nil):
+            accessToken = try access.signed()
+            idToken = nil
+        case (false, let id?) where !id.signer.isSlow:
+            accessToken = try access.signed()
+            idToken = try id.signed()
+        case (false, let id?):
+            accessToken = try access.signed()
+            idToken = try await keys.sign { () throws(TokenError) in try id.signed() }
+        case (true, let id):
+            // An ID token of a fast key goes along: a second hop would cost more than its signature.
+            (accessToken, idToken) = try await keys.sign { () throws(TokenError) in
+                guard let id else { return (try access.signed(), nil) }
+                return (try access.signed(), try id.signed())
+            }
+        }
+        return TokenResponse(
+            accessToken: accessToken,
+            idToken: idToken,
+            refreshToken: prepared.refreshToken,
+            scope: prepared.scope,
+            expiresIn: prepared.expiresIn
+        )
     }
-}
 
-/// Tokens that are decided and not signed. ``session`` and ``refresh`` go into the store's one durable step first.
-public struct PreparedTokens: Sendable {
-    public let session: Session
-    /// The family and its first token, when a refresh token is given.
-    public let refresh: NewRefresh?
-    /// Scopes of the answer.
-    public let scope: [String]
+    private func session(
+        _ authentication: Authentication,
+        _ client: Client,
+        random: ArraySlice<UInt8>,
+        in context: RequestContext
+    ) -> Session {
+        let end = context.settings.sessionEnd(from: context.now)
+        return Session(
+            id: SessionID(TimeOrderedID(now: context.now, random: Array(random))),
+            tenant: context.tenant,
+            user: authentication.user.id,
+            client: client.id,
+            amr: authentication.amr,
+            acr: authentication.acr,
+            passkey: authentication.passkey,
+            createdAt: context.now,
+            authenticatedAt: authentication.at,
+            lastInteraction: context.now,
+            expiresAt: end,
+            idleExpiresAt: context.settings.sessionIdleEnd(from: context.now, end: end),
+            device: context.device
+        )
+    }
+
+    private func family(
+        _ decision: GrantDecision,
+        _ session: Session,
+        _ client: Client,
+        random: ArraySlice<UInt8>,
+        in context: RequestContext
+    ) -> RefreshFamily {
+        let settings = client.refreshToken
+        let ends = settings.expires && !settings.hasInfiniteLifetime
+        return RefreshFamily(
+            id: RefreshFamilyID(TimeOrderedID(now: context.now, random: Array(random))),
+            tenant: context.tenant,
+            client: client.id,
+            user: session.user,
+            session: session.id,
+            audience: decision.audience,
+            scope: decision.scope,
+            rotates: settings.rotates,
+            createdAt: context.now,
+            expiresAt: ends ? context.now.adding(seconds: settings.lifetime) : nil,
+            lastExchangedAt: context.now,
+            generation: 0,
+            rotatedAt: context.now,
+            initialDevice: context.device,
+            lastDevice: context.device
+        )
+    }
 }

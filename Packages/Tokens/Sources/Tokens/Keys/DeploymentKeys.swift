@@ -1,37 +1,93 @@
+internal import Cryptography
 public import Identity
 
-/// The deployment's data key, opened, and the keys that are derived from it.
-public final class DeploymentKeys: Sendable {
-    private let dataKey: [UInt8]
-
-    private init(dataKey: [UInt8]) {
-        self.dataKey = dataKey
-    }
+/// The keys of a deployment, all derived from its one data key, which lies in the store under a master key's seal.
+public struct DeploymentKeys: Sendable {
+    private let derived: [KeyPurpose: [UInt8]]
 
     /// Opens the store's data key, or makes one when the store has none yet.
     ///
-    /// - Throws: `.unknownMasterKey` or `.wrongMasterKey` when the file is not the one that belongs to the store; then
-    ///   nothing was changed.
+    /// - Throws: `.unknownMasterKey` or `.wrongMasterKey` when the keys are not those that belong to the store; then
+    ///   nothing was changed. `.store`, `.cryptography`.
     public static func open(
         _ masterKeys: MasterKeys,
         store: any SigningKeyStore,
         now: UnixTime,
         random: RandomSource
     ) async throws(MasterKeyError) -> DeploymentKeys {
-        fatalError("not yet")
+        if let stored = try await stored(in: store) { return try DeploymentKeys(opening: stored, with: masterKeys) }
+        let new = try newSecret(masterKeys, now: now, random: random)
+        let secret: DeploymentSecret
+        do throws(StoreError) {
+            // Another server may have been faster: what the store has counts.
+            secret = try await store.deploymentSecret(orStoring: new)
+        } catch {
+            throw .store(error)
+        }
+        return try DeploymentKeys(opening: secret, with: masterKeys)
     }
 
-    /// The key for `purpose`, 32 bytes (HKDF-SHA-256 with the purpose as label).
+    private init(opening secret: DeploymentSecret, with masterKeys: MasterKeys) throws(MasterKeyError) {
+        guard let master = masterKeys.key(secret.masterKeyID) else { throw .unknownMasterKey(id: secret.masterKeyID) }
+        var dataKey: [UInt8]
+        do throws(CryptographyError) {
+            dataKey = try Seal.open(secret.sealedDataKey, key: master.secret, for: Self.label(master.id))
+        } catch {
+            throw .wrongMasterKey(id: master.id)
+        }
+        defer { erase(&dataKey) }
+        var derived: [KeyPurpose: [UInt8]] = [:]
+        for purpose in KeyPurpose.allCases {
+            do throws(CryptographyError) {
+                derived[purpose] = try HKDF.sha256(dataKey, salt: [], info: Array(purpose.rawValue.utf8), count: 32)
+            } catch {
+                throw .cryptography(reason: "\(error)")
+            }
+        }
+        self.derived = derived
+    }
+
+    /// The key for `purpose`, 32 bytes: HKDF-SHA-256 of the data key with the purpose as label.
     public func key(for purpose: KeyPurpose) -> [UInt8] {
-        fatalError("not yet")
+        derived[purpose, default: []]
+    }
+
+    private static func stored(in store: any SigningKeyStore) async throws(MasterKeyError) -> DeploymentSecret? {
+        do throws(StoreError) {
+            return try await store.deploymentSecret()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private static func newSecret(
+        _ masterKeys: MasterKeys,
+        now: UnixTime,
+        random: RandomSource
+    ) throws(MasterKeyError) -> DeploymentSecret {
+        guard let master = masterKeys.keys.first else { throw .empty }
+        var dataKey = random(32)
+        defer { erase(&dataKey) }
+        do throws(CryptographyError) {
+            let sealed = try Seal.seal(dataKey, key: master.secret, for: label(master.id), random: random)
+            return DeploymentSecret(masterKeyID: master.id, sealedDataKey: sealed, createdAt: now)
+        } catch {
+            throw .cryptography(reason: "\(error)")
+        }
+    }
+
+    private static func label(_ masterKeyID: String) -> [String] {
+        ["deployment_secret", masterKeyID]
     }
 }
 
 /// What a derived key is for. Raw values are the labels; they never change.
 public enum KeyPurpose: String, Hashable, Sendable, CaseIterable {
+    /// Seals the private signing keys in the store.
+    case signingKeys = "latchkey signing keys"
+    /// Makes up credential lists for names that nobody has.
     case decoyCredentials = "latchkey decoy credentials"
     case csrf = "latchkey csrf"
     case cookies = "latchkey cookies"
     case codes = "latchkey codes"
-    case signingKeys = "latchkey signing keys"
 }

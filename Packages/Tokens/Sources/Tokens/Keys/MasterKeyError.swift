@@ -22,3 +22,33 @@ public enum MasterKeyError: Error, Hashable, Sendable {
     case store(StoreError)
     case cryptography(reason: String)
 }
+
+extension MasterKeyError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing(let path):
+            "There is no master key at \(path). Make one with: latchkey-admin master-key create \(path)"
+        case .unreadable(let path, let reason):
+            "The master key file \(path) cannot be used: \(reason)."
+        case .readableByOthers(let path, let mode):
+            "The master key file \(path) has mode 0\(String(mode, radix: 8)), so others may read it. "
+                + "Take their rights away with: chmod 600 \(path)"
+        case .exists(let path):
+            "\(path) is there already and is not overwritten. Name another file, or keep this one."
+        case .malformed(let line, let reason):
+            "Line \(line) of the master key file is no key: \(reason)."
+        case .empty:
+            "The master key file holds no key. Make a new file with: latchkey-admin master-key create FILE"
+        case .unknownMasterKey(let id):
+            "The store is sealed by master key \(id), which the master key file does not have. "
+                + "Put the file that belongs to this store in its place."
+        case .wrongMasterKey(let id):
+            "Master key \(id) in the file is not the one that sealed this store. "
+                + "Put the file that belongs to this store in its place."
+        case .store(let error):
+            "The store did not give its data key: \(error)"
+        case .cryptography(let reason):
+            "The deployment's keys cannot be made: \(reason)"
+        }
+    }
+}

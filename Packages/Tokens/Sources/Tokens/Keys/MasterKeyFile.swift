@@ -1,0 +1,77 @@
+internal import Cryptography
+internal import Glibc
+public import Identity
+
+/// The file that the master keys lie in: mode 0600, never overwritten.
+public enum MasterKeyFile {
+    /// More than a file of keys ever needs.
+    private static let limit = 64 << 10
+
+    /// Reads the keys.
+    ///
+    /// - Throws: `.missing`, `.readableByOthers`, `.unreadable`, and what ``MasterKeys/init(parsing:)`` throws.
+    public static func read(_ path: String) throws(MasterKeyError) -> MasterKeys {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw errno == ENOENT ? .missing(path: path) : .unreadable(path: path, reason: reason())
+        }
+        defer { close(file) }
+        // The open file is asked, not the path: nobody can swap it in between.
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw .unreadable(path: path, reason: reason()) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path: path, reason: "it is no regular file") }
+        let mode = status.st_mode & 0o7777
+        guard mode & 0o077 == 0 else { throw .readableByOthers(path: path, mode: mode) }
+        var bytes: [UInt8] = []
+        defer { erase(&bytes) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        defer { erase(&buffer) }
+        while true {
+            let count = unsafe Glibc.read(file, &buffer, buffer.count)
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .unreadable(path: path, reason: reason())
+            }
+            bytes.append(contentsOf: buffer.prefix(count))
+            guard bytes.count <= limit else { throw .unreadable(path: path, reason: "it is longer than 64 KiB") }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .unreadable(path: path, reason: "it is no UTF-8 text")
+        }
+        return try MasterKeys(parsing: text)
+    }
+
+    /// Makes a file with one new key, durable when this returns. A file that is there already stays as it is.
+    ///
+    /// - Throws: `.exists`, `.unreadable`.
+    public static func create(_ path: String, now: UnixTime, random: RandomSource) throws(MasterKeyError) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw errno == EEXIST ? .exists(path: path) : .unreadable(path: path, reason: reason()) }
+        defer { close(file) }
+        var bytes = Array(MasterKeys.newFileText(now: now, random: random).utf8)
+        defer { erase(&bytes) }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                try giveUp(path)
+            }
+            written += count
+        }
+        // The umask can only have taken rights away; fchmod makes sure that the owner has its two.
+        guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { return try giveUp(path) }
+    }
+
+    /// Half a key file is worse than none.
+    private static func giveUp(_ path: String) throws(MasterKeyError) {
+        let why = reason()
+        unsafe unlink(path)
+        throw .unreadable(path: path, reason: why)
+    }
+
+    private static func reason() -> String {
+        unsafe String(cString: strerror(errno))
+    }
+}

@@ -1,0 +1,61 @@
+internal import Cryptography
+internal import Encodings
+internal import Identity
+
+/// Makes signing keys: RSA 2048, P-256 or Ed25519, with a certificate of itself, sealed for the store.
+struct NewSigningKey: Sendable {
+    let tenant: TenantID
+    /// The common name of the certificate: at most 64 characters.
+    let name: String
+    let sealingKey: [UInt8]
+    let now: UnixTime
+    let random: RandomSource
+
+    /// Ten years, in seconds: the certificate is for show, and only the key's state says whether it is in use.
+    private static let certificateLifetime: Int64 = 3650 * 86400
+
+    func make(_ algorithm: TokenAlgorithm, _ state: SigningKeyState) throws(CryptographyError) -> SigningKeyRecord {
+        let key = try SigningKey.generate(algorithm.keyKind)
+        let id = KeyID(Base64URL.encode(random(16)))
+        let certificate = try CertificateBuilder(
+            subject: [(oid: DistinguishedName.commonName, value: String(name.prefix(64)))],
+            notBefore: now.seconds,
+            notAfter: now.adding(seconds: Self.certificateLifetime).seconds,
+            isCA: nil
+        ).selfSigned(by: key)
+        var secret = try key.pkcs8
+        defer { erase(&secret) }
+        return SigningKeyRecord(
+            id: id,
+            tenant: tenant,
+            algorithm: algorithm,
+            state: state,
+            publicKey: key.publicKey.subjectPublicKeyInfo,
+            certificate: certificate.der,
+            sealedPrivateKey: try Seal.seal(secret, key: sealingKey, for: Self.place(tenant, id), random: random),
+            createdAt: now,
+            activatedAt: state == .active ? now : nil
+        )
+    }
+
+    /// The private half of a stored key.
+    static func open(_ record: SigningKeyRecord, sealingKey: [UInt8]) throws(CryptographyError) -> SigningKey {
+        var secret = try Seal.open(record.sealedPrivateKey, key: sealingKey, for: place(record.tenant, record.id))
+        defer { erase(&secret) }
+        return try SigningKey(pkcs8: secret)
+    }
+
+    private static func place(_ tenant: TenantID, _ id: KeyID) -> [String] {
+        ["signing_key", "\(tenant.number)", id.text]
+    }
+}
+
+extension TokenAlgorithm {
+    var keyKind: SigningKey.Kind {
+        switch self {
+        case .rs256, .ps256: .rsa(bits: 2048)
+        case .es256: .p256
+        case .edDSA: .ed25519
+        }
+    }
+}
