@@ -19,6 +19,7 @@ public struct UserInfo: Sendable {
     /// - Parameters:
     ///   - token: the bearer token; `nil` when there is none.
     ///   - context: where.
+    /// - Returns: JSON.
     /// - Throws: `.notSignedIn` without a token, `.invalidToken`, `.insufficientScope("openid")`, `.store`.
     public func answer(_ token: String?, in context: RequestContext) async throws(TokenError) -> [UInt8] {
         guard let token else { throw .notSignedIn }

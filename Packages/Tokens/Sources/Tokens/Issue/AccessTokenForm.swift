@@ -44,6 +44,7 @@ struct AccessTokenForm {
     ///   - grantType: the claim `gty`, where the dialect has it.
     ///   - identifier: the claim `jti`, where the dialect has it.
     ///   - context: where and when.
+    /// - Returns: JSON.
     func claims(
         _ session: Session,
         scope: [String],

@@ -21,6 +21,7 @@ public struct GrantDecision: Hashable, Sendable {
     ///   - scope: the request's parameter, separated by spaces; `nil` or empty when absent.
     ///   - client: who asks.
     ///   - context: where.
+    /// - Returns: what the tokens may be given for.
     /// - Throws: `.unknownAudience` or `.clientGrantMissing`.
     public static func user(
         audience: String?,

@@ -53,6 +53,7 @@ public struct MasterKeys: Sendable {
     /// - Parameters:
     ///   - now: the id says which day it was made.
     ///   - random: gives the key.
+    /// - Returns: text that ``init(parsing:)`` reads.
     public static func newFileText(now: UnixTime, random: RandomSource) -> String {
         let id = "\(now.rfc3339.prefix(10))-\(Base62.encode(random(6), count: 6))"
         return """

@@ -10,6 +10,8 @@ enum Seal {
     ///   - key: 32 bytes.
     ///   - place: table, tenant, row: what it is bound to, so that rows cannot be swapped.
     ///   - random: gives the nonce.
+    /// - Returns: nonce, ciphertext and tag.
+    /// - Throws: `CryptographyError.invalidLength` for a key of another length.
     static func seal(
         _ plaintext: [UInt8],
         key: [UInt8],

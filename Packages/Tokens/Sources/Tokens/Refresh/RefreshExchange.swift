@@ -34,6 +34,7 @@ public struct RefreshExchange: Sendable {
     ///   - scope: the request's parameter, separated by spaces; `nil` or empty when absent.
     ///   - client: the authenticated client, which has the grant.
     ///   - context: where.
+    /// - Returns: the answer, with a new refresh token when the family rotates.
     /// - Throws: `.refreshTokenInvalid`, `.refreshTokenUserDeleted`, `.userBlocked`, `.invalidScope`,
     ///   `.audienceNotInPolicy`, `.unknownAudience`, `.clientGrantMissing`, `.store`, `.keys` or `.busy`.
     public func exchange(
