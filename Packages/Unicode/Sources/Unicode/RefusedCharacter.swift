@@ -42,7 +42,7 @@ public enum RefusedCharacter: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Characters that show nothing though Unicode calls them symbols: BRAILLE PATTERN BLANK, MUSICAL SYMBOL NULL NOTEHEAD.
+    /// Symbols that show nothing: BRAILLE PATTERN BLANK, MUSICAL SYMBOL NULL NOTEHEAD.
     private static let blanks: Set<UInt32> = [0x2800, 0x1D159]
 }
 

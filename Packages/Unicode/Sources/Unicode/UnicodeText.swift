@@ -2,7 +2,7 @@ internal import CUTF8Proc
 
 /// Text in one canonical spelling, for what is compared as bytes.
 public enum UnicodeText {
-    /// The longest text that is normalised, in UTF-8 bytes. Reordering of combining marks is quadratic, so it is bounded.
+    /// The longest text that is normalised, in UTF-8 bytes: reordering of combining marks is quadratic.
     public static let maximumBytes = 4096
 
     /// The canonical spelling of `text`: white space trimmed at both ends, NFKC, full case folding.
