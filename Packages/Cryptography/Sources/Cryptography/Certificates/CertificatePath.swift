@@ -87,12 +87,18 @@ private struct PathSearch {
             note(fault, current, depth: path.count)
             return nil
         }
-        let named = candidates(after: path).filter { $0.certificate.subjectName.encoded == current.issuerName.encoded }
+        guard path.count < Self.longestPath else {
+            note(.pathTooLong, current, depth: path.count)
+            return nil
+        }
+        let named = candidates(after: path).filter { candidate, _ in
+            candidate.subjectName.encoded == current.issuerName.encoded && !path.contains(candidate)
+        }
         if named.isEmpty { note(.issuerNotFound, current, depth: path.count) }
-        for (issuer, isAnchor) in named where !path.contains(issuer) && path.count < Self.longestPath {
+        for (issuer, isAnchor) in named {
             guard mayIssue(issuer, isAnchor: isAnchor, path: path) else { continue }
             guard budget > 0 else {
-                note(.tooManyCandidates, current, depth: path.count)
+                note(.tooManyCandidates, current, depth: .max)
                 return nil
             }
             budget -= 1
