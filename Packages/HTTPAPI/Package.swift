@@ -18,7 +18,6 @@ let package = Package(
         .package(path: "../HTTPServer"),
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
-        .package(path: "../JOSE"),
         .package(path: "../Passkeys"),
         .package(path: "../Tokens"),
         .package(path: "../Tenancy"),
@@ -26,13 +25,13 @@ let package = Package(
     targets: [
         .target(
             name: "HTTPAPI",
-            dependencies: ["Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy"],
+            dependencies: ["Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy",
+                "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy",
             ],
             swiftSettings: settings
         ),

@@ -21,7 +21,7 @@ struct AccessTokenForm {
             dialect = .rfc9068
             return
         }
-        audience = decision.givesIDToken ? [api, userInfo] : [api]
+        audience = decision.scope.contains(Scopes.openID) ? [api, userInfo] : [api]
         algorithm = server.signingAlgorithm
         lifetime = server.tokenLifetime
         dialect = server.dialect

@@ -9,8 +9,10 @@ public struct GrantDecision: Hashable, Sendable {
     public let scope: [String]
     /// The API; `nil` without ``audience``.
     let server: ResourceServer?
+    /// Whether the answer has no place for an ID token, so that none is signed.
+    var omitsIDToken = false
 
-    public var givesIDToken: Bool { scope.contains(Scopes.openID) }
+    public var givesIDToken: Bool { scope.contains(Scopes.openID) && !omitsIDToken }
     public var givesRefreshToken: Bool { scope.contains(Scopes.offlineAccess) }
 
     /// Decides for a user grant. Scopes that the API does not know are dropped, and so is `offline_access` where no
@@ -35,6 +37,26 @@ public struct GrantDecision: Hashable, Sendable {
             client: client,
             in: context
         )
+    }
+
+    /// Decides for the browser API (HTTP contract 12.2), whose answer has an access token for the user-info endpoint and
+    /// no ID token: `openid profile email`, and `offline_access` when it is asked for and may be given.
+    ///
+    /// - Parameters:
+    ///   - scope: the request's `scope`, separated by spaces; `nil` or empty when absent.
+    ///   - client: who asks.
+    ///   - context: where.
+    /// - Returns: what the tokens may be given for.
+    /// - Throws: nothing that a request can cause.
+    public static func session(
+        scope: String?,
+        client: Client,
+        in context: RequestContext
+    ) throws(TokenError) -> GrantDecision {
+        let asked = [Scopes.openID, "profile", "email"] + Scopes.parse(scope).filter { $0 == Scopes.offlineAccess }
+        var decision = try user(audience: nil as String?, scope: asked, client: client, in: context)
+        decision.omitsIDToken = true
+        return decision
     }
 
     /// The same without the tenant's default: what a refresh token was given for.
@@ -77,6 +99,6 @@ public struct GrantDecision: Hashable, Sendable {
 
     /// The same decision for fewer scopes.
     func narrowed(to scope: [String]) -> GrantDecision {
-        GrantDecision(audience: audience, scope: scope, server: server)
+        GrantDecision(audience: audience, scope: scope, server: server, omitsIDToken: omitsIDToken)
     }
 }

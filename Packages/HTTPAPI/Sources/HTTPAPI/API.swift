@@ -1,0 +1,205 @@
+import Encodings
+public import HTTPServer
+public import Identity
+import Tenancy
+
+/// The HTTP API of the contract: finds tenant and endpoint, runs it, and gives every answer the headers it needs.
+public final class API: HTTPHandler {
+    private let services: APIServices
+    private let proxies: TrustedProxies
+    private let health: Health
+    private let clock: @Sendable () -> UnixTime
+    private let metrics: APIMetrics
+    private let log: @Sendable (RequestSummary) -> Void
+    private let table: RouteTable<Endpoint>
+
+    /// - Parameters:
+    ///   - services: the use cases.
+    ///   - proxies: whose forwarding headers are believed.
+    ///   - health: what `/healthz` and `/readyz` answer.
+    ///   - metrics: what is counted.
+    ///   - clock: the time.
+    ///   - log: hears of every request when it is over; it must not wait.
+    public init(
+        services: APIServices,
+        proxies: TrustedProxies,
+        health: Health,
+        metrics: APIMetrics,
+        clock: @escaping @Sendable () -> UnixTime,
+        log: @escaping @Sendable (RequestSummary) -> Void
+    ) {
+        self.services = services
+        self.proxies = proxies
+        self.health = health
+        self.metrics = metrics
+        self.clock = clock
+        self.log = log
+        var table = RouteTable<Endpoint>()
+        let endpoints =
+            TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
+            + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
+            + BrowserRoutes(services: services).endpoints
+        for endpoint in endpoints { table.add(endpoint.method, endpoint.path, endpoint) }
+        self.table = table
+    }
+
+    public func limits(for head: HTTPRequestHead) -> RequestLimits {
+        RequestLimits(body: 64 << 10, deadline: .seconds(5))
+    }
+
+    public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+        let now = clock()
+        let id = RequestID.of(request, random: services.random)
+        if let response = await health.answer(request) {
+            return CommonHeaders(id: id, path: request.path, isHTTPS: false, isLoopbackName: true).added(to: response)
+        }
+        var call = Call(id: id, now: now)
+        let response = await answer(request, &call)
+        let headers = CommonHeaders(
+            id: id,
+            path: request.path,
+            isHTTPS: call.isHTTPS,
+            isLoopbackName: call.isLoopbackName
+        )
+        metrics.count(endpoint: call.endpoint ?? "other", status: response.status, reason: call.refusal?.reason)
+        log(
+            RequestSummary(
+                id: id,
+                tenant: call.tenant,
+                method: request.method.description,
+                path: request.path,
+                status: response.status,
+                reason: call.refusal?.reason,
+                ceremony: call.refusal?.ceremony,
+                address: call.address,
+                milliseconds: clock().milliseconds(since: now)
+            )
+        )
+        return headers.added(to: response)
+    }
+
+    /// What becomes known of a request on its way, for its headers, the log and the metrics.
+    private struct Call {
+        let id: String
+        let now: UnixTime
+        var tenant: String?
+        var address = ""
+        var endpoint: String?
+        var refusal: APIError?
+        var isHTTPS = false
+        var isLoopbackName = false
+    }
+
+    private func answer(_ request: HTTPRequest, _ call: inout Call) async -> HTTPResponse {
+        let forwarded: ForwardedRequest
+        let context: RequestContext
+        do throws(APIError) {
+            forwarded = try ForwardedRequest(request.head, peer: request.peer, isTLS: request.isTLS, proxies: proxies)
+            call.isHTTPS = forwarded.isHTTPS
+            call.address = forwarded.addressText()
+            context = try await self.context(forwarded, request, call.now)
+        } catch {
+            call.refusal = error
+            return error.response()
+        }
+        call.tenant = context.configuration.tenant.name
+        call.isLoopbackName = context.domain.isLoopbackName
+        if context.configuration.tenant.suspendedAt != nil, !request.path.hasPrefix("/.well-known/") {
+            call.refusal = .tenantSuspended
+            return APIError.tenantSuspended.response()
+        }
+        switch table.match(request.head) {
+        case .found(let endpoint, _):
+            call.endpoint = endpoint.path
+            var exchange = Exchange(request: request, forwarded: forwarded, context: context, requestID: call.id)
+            return await run(endpoint, &exchange, &call)
+        case .otherMethods(let allowed, let endpoints):
+            return otherMethod(request, allowed, endpoints, context)
+        case .none:
+            call.refusal = .notFound
+            return APIError.notFound.response()
+        case .malformed(let fault):
+            return Self.faultResponse(fault, request.head)
+        }
+    }
+
+    private func run(_ endpoint: Endpoint, _ exchange: inout Exchange, _ call: inout Call) async -> HTTPResponse {
+        var response: HTTPResponse
+        do throws(APIError) {
+            response = try await endpoint.run(&exchange)
+        } catch {
+            call.refusal = error
+            let hides = exchange.context.settings.hidePasskeyReasons
+            response =
+                endpoint.tellsVerified ? error.unverified(hidingReasons: hides) : error.response(hidingReasons: hides)
+        }
+        if let rate = exchange.rate {
+            response.headers.add("x-ratelimit-limit", String(rate.limit))
+            response.headers.add("x-ratelimit-remaining", String(rate.remaining))
+            response.headers.add("x-ratelimit-reset", String(rate.reset))
+        }
+        let client = exchange.client
+        let configuration = exchange.context.configuration
+        response.allow(
+            origin: exchange.origin,
+            endpoint.cors,
+            client.map { AllowedOrigins([$0]) } ?? AllowedOrigins(configuration.clients.values)
+        )
+        return response
+    }
+
+    private func otherMethod(
+        _ request: HTTPRequest,
+        _ allowed: [HTTPMethod],
+        _ endpoints: [Endpoint],
+        _ context: RequestContext
+    ) -> HTTPResponse {
+        var response =
+            request.method == .options
+            ? HTTPResponse(status: 204) : APIError.methodNotAllowed.response()
+        if request.method == .options, let endpoint = endpoints.first,
+            request.headers.contains("access-control-request-method")
+        {
+            response.allow(
+                origin: request.headers["origin"],
+                endpoint.cors,
+                AllowedOrigins(context.configuration.clients.values)
+            )
+            response.answerPreflight()
+        }
+        response.headers.add("Allow", allowed.map(\.description).joined(separator: ", "))
+        return response
+    }
+
+    /// Finds the tenant by the host, and refuses what may not be served there (contract 1.1).
+    private func context(
+        _ forwarded: ForwardedRequest,
+        _ request: HTTPRequest,
+        _ now: UnixTime
+    ) async throws(APIError) -> RequestContext {
+        let lookup: TenantLookup
+        do throws(StoreError) {
+            lookup = try await services.directory.lookup(host: forwarded.host, now: now)
+        } catch { throw APIError(error) }
+        guard case .tenant(let configuration) = lookup, let domain = configuration.domain(host: forwarded.host),
+            domain.status == .ready
+        else { throw .unknownHost }
+        if domain.isLoopbackName {
+            guard forwarded.isLoopbackClient else { throw .unknownHost }
+        } else {
+            guard forwarded.mayUsePlainHTTP else { throw .httpsRequired }
+        }
+        let scheme = domain.isLoopbackName && !forwarded.isHTTPS ? "http" : "https"
+        let userAgent = request.headers["user-agent"] ?? ""
+        return RequestContext(
+            configuration: configuration,
+            domain: domain,
+            base: "\(scheme)://\(domain.host)",
+            device: Device(
+                address: forwarded.addressText(),
+                userAgent: String(decoding: userAgent.utf8.prefix(256), as: UTF8.self)
+            ),
+            now: now
+        )
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPServer
+import Identity
+
+/// The two cookies of the browser API (contract 8.4, 12.1).
+struct BrowserCookies {
+    /// Whether the browser reached us over https.
+    let isSecure: Bool
+
+    init(_ exchange: Exchange) {
+        isSecure = exchange.context.base.hasPrefix("https://")
+    }
+
+    /// `__Host-` binds a cookie to this host and to https; loopback http cannot have it.
+    var sessionName: String { isSecure ? "__Host-pk_session" : "pk_session" }
+    static let ceremonyName = "pk_ceremony"
+
+    /// The header value that sets a session cookie, for `maximumAge` seconds or, when that is `nil`, until the browser
+    /// closes.
+    func session(_ value: String, maximumAge: Int64?) -> String {
+        let age = maximumAge.map { "; Max-Age=\($0)" } ?? ""
+        return "\(sessionName)=\(value); Path=/; HttpOnly; SameSite=Lax\(secure)\(age)"
+    }
+
+    var clearedSession: String { "\(sessionName)=; Path=/; HttpOnly; SameSite=Lax\(secure); Max-Age=0" }
+
+    /// The header value that keeps a ceremony's session for as long as it lives.
+    func ceremony(_ session: String, seconds: Int64) -> String {
+        "\(Self.ceremonyName)=\(session); Path=/; HttpOnly; SameSite=Strict\(secure); Max-Age=\(max(0, seconds))"
+    }
+
+    var clearedCeremony: String { "\(Self.ceremonyName)=; Path=/; HttpOnly; SameSite=Strict\(secure); Max-Age=0" }
+
+    private var secure: String { isSecure ? "; Secure" : "" }
+}

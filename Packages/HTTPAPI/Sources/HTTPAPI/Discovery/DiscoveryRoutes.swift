@@ -1,0 +1,114 @@
+import Encodings
+import HTTPServer
+import HTTPWire
+import Identity
+import Tokens
+
+/// What clients find out by themselves: the discovery document, the keys, the related origins (contract 6.6, 6.7, 14.3).
+struct DiscoveryRoutes: Sendable {
+    let services: APIServices
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/.well-known/openid-configuration", cors: .everyone, run: configuration),
+            Endpoint(
+                .get,
+                "/.well-known/oauth-authorization-server",
+                cors: .everyone,
+                run: configuration
+            ),
+            Endpoint(.get, "/.well-known/jwks.json", cors: .everyone, run: keySet),
+            Endpoint(.get, "/.well-known/webauthn", cors: .everyone, run: relatedOrigins),
+        ]
+    }
+
+    /// Lists what this server serves, and nothing else.
+    private func configuration(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let base = exchange.context.base
+        let clientAuthentication = ClientAuthenticationMethod.served
+        var response = HTTPResponse.json(capacity: 2048) { json in
+            json.beginObject()
+            json.member("issuer", exchange.context.issuer)
+            json.member("token_endpoint", base + "/oauth/token")
+            json.member("userinfo_endpoint", base + "/userinfo")
+            json.member("jwks_uri", base + "/.well-known/jwks.json")
+            json.member("revocation_endpoint", base + "/oauth/revoke")
+            json.member("revocation_endpoint_auth_methods_supported", clientAuthentication)
+            json.member(
+                "scopes_supported",
+                [
+                    "openid", "profile", "offline_access", "name", "given_name", "family_name", "nickname", "email",
+                    "email_verified", "picture", "phone",
+                ]
+            )
+            // Required by RFC 8414; there is no authorization endpoint here.
+            json.member("response_types_supported", [])
+            json.member("grant_types_supported", [GrantType.refreshToken.rawValue, GrantType.webAuthn.rawValue])
+            json.member("subject_types_supported", ["public"])
+            json.member("id_token_signing_alg_values_supported", TokenAlgorithm.allCases.map(\.rawValue))
+            json.member("token_endpoint_auth_methods_supported", clientAuthentication)
+            json.member("token_endpoint_auth_signing_alg_values_supported", ["RS256", "PS256", "ES256"])
+            json.member(
+                "claims_supported",
+                [
+                    "aud", "auth_time", "email", "email_verified", "exp", "family_name", "given_name", "iat", "iss",
+                    "name", "nickname", "phone_number", "picture", "sub", "sid", "amr", "acr",
+                ]
+            )
+            json.member("acr_values_supported", ["phr", "phrh"])
+            json.name("claims_parameter_supported")
+            json.bool(false)
+            json.name("request_uri_parameter_supported")
+            json.bool(false)
+            json.name("request_parameter_supported")
+            json.bool(false)
+            json.endObject()
+        }
+        response.headers.add("Cache-Control", "public, max-age=300")
+        return response
+    }
+
+    private func keySet(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let keys: PublishedKeySet
+        do throws(TokenError) {
+            keys = try await services.keys.keySet(of: exchange.context.tenant, now: exchange.context.now)
+        } catch { throw APIError(error, base: exchange.context.base) }
+        let isKnown = exchange.header("if-none-match").map { $0.contains(keys.entityTag) || $0 == "*" } ?? false
+        var response = isKnown ? HTTPResponse(status: 304, headers: HTTPHeaders(), body: []) : .json(keys.body)
+        response.headers.add("Cache-Control", "public, max-age=300, stale-while-revalidate=60")
+        response.headers.add("ETag", keys.entityTag)
+        return response
+    }
+
+    private func relatedOrigins(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let domain = exchange.context.domain
+        guard !domain.relatedOrigins.isEmpty else { throw .notFound }
+        var response = HTTPResponse.json { json in
+            json.beginObject()
+            json.member("origins", domain.relatedOrigins)
+            json.endObject()
+        }
+        response.headers.set("Content-Type", "application/json")
+        response.headers.add("Cache-Control", "public, max-age=300")
+        return response
+    }
+}
+
+extension ClientAuthenticationMethod {
+    /// In the order of the discovery document.
+    static let served = [secretBasic, secretPost, privateKeyJWT, none].map(\.rawValue)
+}
+
+extension JSONWriter {
+    mutating func member(_ name: String, _ value: String) {
+        self.name(name)
+        string(value)
+    }
+
+    mutating func member(_ name: String, _ values: [String]) {
+        self.name(name)
+        beginArray()
+        for value in values { string(value) }
+        endArray()
+    }
+}

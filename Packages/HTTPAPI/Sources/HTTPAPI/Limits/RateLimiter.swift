@@ -1,0 +1,96 @@
+import Synchronization
+
+/// How often something may be done: `limit` times in each window of `seconds`.
+public struct RateLimit: Hashable, Sendable {
+    public let limit: Int
+    /// At least 1.
+    public let seconds: Int64
+
+    public init(limit: Int, seconds: Int64) {
+        self.limit = limit
+        self.seconds = max(1, seconds)
+    }
+}
+
+/// The limits of contract 1.4 that this build serves; `nil` switches one off.
+public struct RateLimits: Hashable, Sendable {
+    public var passkeyChallenges: RateLimit?
+    public var token: RateLimit?
+    public var signup: RateLimit?
+
+    public init(
+        passkeyChallenges: RateLimit? = RateLimit(limit: 60, seconds: 60),
+        token: RateLimit? = RateLimit(limit: 120, seconds: 60),
+        signup: RateLimit? = RateLimit(limit: 50, seconds: 3600)
+    ) {
+        self.passkeyChallenges = passkeyChallenges
+        self.token = token
+        self.signup = signup
+    }
+
+    /// None at all: for tests and load runs.
+    public static let off = RateLimits(passkeyChallenges: nil, token: nil, signup: nil)
+}
+
+/// Counts, in memory and bounded: fixed windows that begin with the first request of a key.
+final class RateLimiter: Sendable {
+    struct Key: Hashable {
+        enum Bucket: Hashable { case passkeyChallenges, token, signup }
+        let bucket: Bucket
+        let tenant: Int64
+        let address: String
+    }
+
+    /// What a limited response says (`x-ratelimit-…`).
+    struct State: Hashable {
+        let limit: Int
+        let remaining: Int
+        /// UNIX seconds.
+        let reset: Int64
+        let isRefused: Bool
+    }
+
+    private struct Window {
+        var start: Int64
+        var count: Int
+    }
+
+    private final class Shard: Sendable {
+        let windows = Mutex<[Key: Window]>([:])
+    }
+
+    private let shards: [Shard]
+    private let capacityOfShard: Int
+
+    init(capacity: Int = 131_072) {
+        shards = (0..<16).map { _ in Shard() }
+        capacityOfShard = max(1, capacity / 16)
+    }
+
+    /// Counts one try, unless the window is full already.
+    func count(_ key: Key, _ limit: RateLimit, now: Int64) -> State {
+        let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
+        return shard.windows.withLock { windows in
+            var window = windows[key] ?? Window(start: now, count: 0)
+            if now &- window.start >= limit.seconds || now < window.start { window = Window(start: now, count: 0) }
+            let isRefused = window.count >= limit.limit
+            if !isRefused { window.count += 1 }
+            if windows[key] == nil { makeRoom(in: &windows, limit: limit, now: now) }
+            windows[key] = window
+            return State(
+                limit: limit.limit,
+                remaining: max(0, limit.limit - window.count),
+                reset: window.start + limit.seconds,
+                isRefused: isRefused
+            )
+        }
+    }
+
+    /// Keeps a shard bounded: windows that are over go first, then any one. Forgetting a count is better than
+    /// refusing people who did nothing.
+    private func makeRoom(in windows: inout [Key: Window], limit: RateLimit, now: Int64) {
+        guard windows.count >= capacityOfShard else { return }
+        windows = windows.filter { now &- $0.value.start < 3600 }
+        if windows.count >= capacityOfShard, let first = windows.first?.key { windows[first] = nil }
+    }
+}

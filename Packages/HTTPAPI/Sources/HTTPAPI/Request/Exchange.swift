@@ -1,0 +1,82 @@
+import Encodings
+import HTTPServer
+import HTTPWire
+import Identity
+import Tokens
+
+/// One request on its way through an endpoint, and what has been found out about it so far.
+struct Exchange {
+    let request: HTTPRequest
+    let forwarded: ForwardedRequest
+    let context: RequestContext
+    let requestID: String
+    /// Known once the endpoint has looked it up; decides about CORS.
+    var client: Client?
+    /// What the answer says about its rate limit.
+    var rate: RateLimiter.State?
+
+    func header(_ name: String) -> String? { request.headers[name] }
+
+    /// The header `Origin`, when there is one.
+    var origin: String? { header("origin") }
+
+    // MARK: Bodies
+
+    /// The body as a JSON object.
+    func jsonBody() throws(APIError) -> JSONObject {
+        guard contentType == "application/json" else { throw .unsupportedMediaType }
+        let value: JSONValue
+        do throws(JSONError) { value = try JSON.parse(request.body) } catch { throw .invalidJSON }
+        guard let object = value.object else { throw .invalidJSON }
+        return object
+    }
+
+    /// The body as JSON or as a form, for the OAuth endpoints.
+    func parameters() throws(APIError) -> Parameters {
+        switch contentType {
+        case "application/json": return Parameters(try jsonBody(), emptyIsAbsent: true)
+        case "application/x-www-form-urlencoded":
+            return try Parameters(form: request.body[...], emptyIsAbsent: true)
+        default: throw .unsupportedMediaType
+        }
+    }
+
+    /// The media type of the body, in lower case, without parameters.
+    var contentType: String? {
+        guard let value = header("content-type") else { return nil }
+        let type = value.utf8.prefix { $0 != UInt8(ascii: ";") }
+        let trimmed = String(decoding: Array(type), as: UTF8.self).lowercased()
+        return String(trimmed.filter { $0 != " " && $0 != "\t" })
+    }
+
+    // MARK: Who asks
+
+    /// The token after `Bearer `; `nil` for another scheme or none.
+    var bearerToken: String? {
+        guard let value = header("authorization") else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    func cookie(_ name: String) -> String? {
+        guard let line = header("cookie") else { return nil }
+        for pair in line.split(separator: ";") {
+            let text = pair.drop { $0 == " " }
+            guard let equals = text.firstIndex(of: "="), text[..<equals].utf8.elementsEqual(name.utf8) else { continue }
+            return String(text[text.index(after: equals)...])
+        }
+        return nil
+    }
+
+    /// The credentials that a client sent, wherever they stand (contract 3.1).
+    func clientCredentials(_ parameters: Parameters) throws(APIError) -> ClientCredentials {
+        ClientCredentials(
+            clientID: try parameters.string("client_id"),
+            clientSecret: try parameters.string("client_secret"),
+            authorization: header("authorization"),
+            assertionType: try parameters.string("client_assertion_type"),
+            assertion: try parameters.string("client_assertion")
+        )
+    }
+}

@@ -1,0 +1,45 @@
+import Encodings
+public import HTTPServer
+
+extension API {
+    /// Answers for requests that break HTTP itself or a limit, in the same shape as all others.
+    public static let faultResponse: FaultResponse = { fault, head in
+        let error =
+            switch fault {
+            case .badRequest: APIError(400, "invalid_request", "The request is not valid HTTP", "invalid_http")
+            case .notFound: APIError.notFound
+            case .methodNotAllowed: APIError.methodNotAllowed
+            case .timeout: APIError(408, "invalid_request", "The request was not complete in time", "request_timeout")
+            case .bodyTooLarge: APIError.bodyTooLarge
+            case .targetTooLong: APIError(414, "invalid_request", "The request target is too long", "target_too_long")
+            case .expectationFailed: APIError(417, "invalid_request", "Unknown expectation", "expectation_failed")
+            case .headTooLarge: APIError(431, "invalid_request", "The request head is too large", "head_too_large")
+            case .notImplemented: APIError(501, "invalid_request", "Not implemented", "not_implemented")
+            case .overloaded, .deadlineExceeded:
+                APIError(503, "temporarily_unavailable", "The server is busy", "overloaded").with { $0.retryAfter = 1 }
+            case .versionNotSupported:
+                APIError(505, "invalid_request", "HTTP version not supported", "version_not_supported")
+            }
+        var response = error.response()
+        response.headers.add("X-Content-Type-Options", "nosniff")
+        response.headers.add("Referrer-Policy", "no-referrer")
+        response.headers.add("Cache-Control", "no-store")
+        return response
+    }
+}
+
+extension APIError {
+    /// The shape of section 12, verify.
+    func unverified(hidingReasons: Bool) -> HTTPResponse {
+        var json = JSONWriter(capacity: 192)
+        json.beginObject()
+        json.name("verified")
+        json.bool(false)
+        json.member("error", error)
+        json.member("error_description", description)
+        if !(hidingReasons && isCeremonyReason) { json.member("reason", reason) }
+        if let ceremony { json.member("trace_id", ceremony.text) }
+        json.endObject()
+        return response(body: json.bytes)
+    }
+}

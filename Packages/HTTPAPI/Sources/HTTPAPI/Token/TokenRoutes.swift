@@ -1,0 +1,112 @@
+import Encodings
+import HTTPServer
+import HTTPWire
+import Identity
+import Passkeys
+import Tokens
+
+/// `POST /oauth/token` and `POST /oauth/revoke` (contract 5.3 to 5.5).
+struct TokenRoutes: Sendable {
+    let services: APIServices
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(.post, "/oauth/token", cors: .clients, run: token),
+            Endpoint(.post, "/oauth/revoke", cors: .clients, run: revoke),
+        ]
+    }
+
+    private func token(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let parameters = try exchange.parameters()
+        try services.limits.count(.token, &exchange)
+        if let name = parameters.repeated { throw .repeated(name) }
+        let client = try await authenticate(parameters, &exchange)
+        switch try grant(parameters, client, exchange) {
+        case .webAuthn: return try await webAuthn(parameters, client, &exchange)
+        case .refreshToken: return try await refresh(parameters, client, &exchange)
+        }
+    }
+
+    /// `urn:okta:params:oauth:grant-type:webauthn`: a sign-up or a login, by the session's purpose.
+    private func webAuthn(
+        _ parameters: Parameters,
+        _ client: Client,
+        _ exchange: inout Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        let context = exchange.context
+        let session = try parameters.requiredString("auth_session")
+        guard let answer = try parameters.object("authn_response") else { throw .missing("authn_response") }
+        let realm = try parameters.string("realm") ?? parameters.string("connection")
+        let audience = try parameters.string("audience")
+        let scope = try parameters.string("scope")
+        do throws(PasskeyError) {
+            try services.ceremonies.admit(realm: realm, client: client, in: context)
+        } catch { throw APIError(error, at: .token) }
+        let decision: GrantDecision
+        do throws(TokenError) {
+            decision = try GrantDecision.user(audience: audience, scope: scope, client: client, in: context)
+        } catch { throw APIError(error, base: context.base) }
+
+        let signIn = SignIn(services: services, surface: .token)
+        let taken = try await signIn.take(session, .token, realm: realm, client: client, in: context)
+        let signedIn = try await signIn.finish(taken, answer, decision, client: client, cookie: nil, in: context)
+        var response = HTTPResponse.json(capacity: 4096) { signedIn.tokens.write(to: &$0) }
+        response.headers.add("X-Ceremony-Id", signedIn.ceremony.text)
+        return response
+    }
+
+    private func refresh(
+        _ parameters: Parameters,
+        _ client: Client,
+        _ exchange: inout Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        let token = try parameters.requiredString("refresh_token")
+        let audience = try parameters.string("audience")
+        let scope = try parameters.string("scope")
+        do throws(TokenError) {
+            let answer = try await services.refresh.exchange(
+                token,
+                audience: audience,
+                scope: scope,
+                client: client,
+                in: exchange.context
+            )
+            return .json(capacity: 4096) { answer.write(to: &$0) }
+        } catch { throw APIError(error, base: exchange.context.base) }
+    }
+
+    private func revoke(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let parameters = try exchange.parameters()
+        try services.limits.count(.token, &exchange)
+        if let name = parameters.repeated { throw .repeated(name) }
+        let client = try await authenticate(parameters, &exchange)
+        let token = try parameters.requiredString("token")
+        do throws(TokenError) {
+            try await services.revocation.revoke(token, client: client, in: exchange.context)
+        } catch { throw APIError(error, base: exchange.context.base) }
+        return HTTPResponse(status: 200, headers: HTTPHeaders(), body: [])
+    }
+
+    private func authenticate(
+        _ parameters: Parameters,
+        _ exchange: inout Exchange
+    ) async throws(APIError) -> Client {
+        let credentials = try exchange.clientCredentials(parameters)
+        do throws(TokenError) {
+            let client = try await services.clients.authenticate(credentials, in: exchange.context)
+            exchange.client = client
+            return client
+        } catch { throw APIError(error, base: exchange.context.base) }
+    }
+
+    private func grant(
+        _ parameters: Parameters,
+        _ client: Client,
+        _ exchange: Exchange
+    ) throws(APIError) -> ServedGrant {
+        let type = try parameters.string("grant_type")
+        do throws(TokenError) {
+            return try ClientAuthentication.grant(type, of: client)
+        } catch { throw APIError(error, base: exchange.context.base) }
+    }
+}
