@@ -2,7 +2,8 @@
 public struct CBORInspection: Hashable, Sendable {
     /// One complete item with nothing after it (RFC 8949 §1.2).
     public let wellFormed: Bool
-    /// Well-formed, every text string is UTF-8, and no map has a key twice. What tags ask of their content is not judged.
+    /// Well-formed, every text string is UTF-8, and no map has a key twice. Of the tags, date texts (0) and bignums
+    /// (2, 3) are held to the type of their content.
     public let valid: Bool
     /// Valid and in CTAP2 canonical form, with arrays and maps at most four deep; `nil` when only floating-point numbers
     /// leave it open.

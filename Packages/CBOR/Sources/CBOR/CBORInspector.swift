@@ -6,7 +6,8 @@ struct CBORInspector {
         enum Kind: Equatable {
             case array
             case map
-            case tag
+            /// A tag and its number.
+            case tag(UInt64)
             /// A string of indefinite length, and its major type.
             case chunks(UInt8)
         }
@@ -58,10 +59,16 @@ struct CBORInspector {
         let offset = start - bytes.startIndex
         let head = try CBORHead(bytes, at: start, offset: offset)
         index += head.count
-        if case .chunks(let majorType)? = stack.last?.kind, bytes[start] != 0xff {
+        switch stack.last?.kind {
+        case .chunks(let majorType) where bytes[start] != 0xff:
             guard head.majorType == majorType, !head.isIndefinite else {
                 throw .notWellFormed(bytes[start], offset: offset)
             }
+        case .tag(0) where head.majorType != 3, .tag(2...3) where head.majorType != 2:
+            // A date and time is text, a bignum is bytes (RFC 8949 §3.4.1, §3.4.3).
+            isValid = false
+        default:
+            break
         }
         if head.majorType < 7, head.isIndefinite || !head.isMinimal { isCanonical = false }
         switch head.majorType {
@@ -74,7 +81,7 @@ struct CBORInspector {
             try open(.map, head, start: start, bytesEach: 2)
         case 6:
             isCanonical = false
-            push(.tag, start, remaining: 1)
+            push(.tag(head.argument), start, remaining: 1)
             stack[stack.count - 1].content.combine(head.argument)
         case 7 where head.isIndefinite:
             try close(offset: offset)
