@@ -93,13 +93,16 @@ enum PrimitiveVectors {
         }
     }
 
-    static func jws(_ input: VectorInput) throws(VectorError) -> VectorAnswer {
+    /// The algorithm in `requirements` stands for what a verifier knows of RSA keys that do not say it.
+    static func jws(_ input: VectorInput, _ requirements: [String]) throws(VectorError) -> VectorAnswer {
+        let known = requirements.lazy.filter { $0.hasPrefix("jws:") }
+            .compactMap { JWSAlgorithm(rawValue: String($0.dropFirst(4))) }.first
         let text = try input.string("jws")
         guard let jwks = input.value("keys")?.array else { throw VectorError("keys is missing") }
         let detached = try input.optionalBase64URL("detachedPayload")
         do throws(JOSEError) {
             var keys: [JWSKey] = []
-            for jwk in jwks { keys.append(try JWSKey(try JWK(jwk.object ?? JSONObject()))) }
+            for jwk in jwks { keys.append(try JWSKey(try JWK(jwk.object ?? JSONObject()), algorithm: known)) }
             let set = try JWSKeySet(keys)
             let jws =
                 if let detached {

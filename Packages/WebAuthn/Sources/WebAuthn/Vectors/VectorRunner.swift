@@ -28,12 +28,13 @@ public struct VectorRunner: Sendable {
         do throws(VectorError) {
             let name = try line.string("op")
             if name.hasSameBytes(as: "hello") { return VectorCapabilities.hello }
-            let missing = (try line.optionalStrings("requires") ?? []).filter { requirement in
+            let requirements = try line.optionalStrings("requires") ?? []
+            let missing = requirements.filter { requirement in
                 !VectorCapabilities.all.contains { $0.hasSameBytes(as: requirement) }
             }
             guard missing.isEmpty else { return .unsupported(missing) }
             guard let operation = VectorOperation(rawValue: name) else { throw VectorError("no such op") }
-            return try operation.run(VectorInput(object: try line.object("input")))
+            return try operation.run(VectorInput(object: try line.object("input")), requirements)
         } catch {
             return .reject("malformed_input", error.reason)
         }
@@ -60,7 +61,7 @@ enum VectorOperation: String, CaseIterable {
     case base64URLDecode = "base64url-decode"
     case prf = "prf-hmac-secret"
 
-    func run(_ input: VectorInput) throws(VectorError) -> VectorAnswer {
+    func run(_ input: VectorInput, _ requirements: [String]) throws(VectorError) -> VectorAnswer {
         switch self {
         case .registration: try CeremonyVectors.registration(input)
         case .authentication: try CeremonyVectors.authentication(input)
@@ -69,7 +70,7 @@ enum VectorOperation: String, CaseIterable {
         case .signature: try PrimitiveVectors.signature(input)
         case .coseKey: try PrimitiveVectors.coseKey(input)
         case .coseVerify: try PrimitiveVectors.coseVerify(input)
-        case .jws: try PrimitiveVectors.jws(input)
+        case .jws: try PrimitiveVectors.jws(input, requirements)
         case .jwkThumbprint: try PrimitiveVectors.jwkThumbprint(input)
         case .base64URLDecode: try PrimitiveVectors.base64URLDecode(input)
         case .prf: try PrimitiveVectors.prf(input)
