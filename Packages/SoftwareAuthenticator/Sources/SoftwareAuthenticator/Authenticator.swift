@@ -1,5 +1,5 @@
 public import Encodings
-public import WebAuthn
+internal import WebAuthn
 
 /// An authenticator and its client, with the credentials that it made.
 public struct Authenticator: Sendable {

@@ -75,7 +75,7 @@ public struct AttestationAuthority: Sendable {
             notAfter: time + tenYears,
             isCA: true
         )
-        builder.keyUsage = [.certificateSign]
+        builder.keyUsage = [.keyCertSign]
         return try builder.selfSigned(by: key)
     }
 

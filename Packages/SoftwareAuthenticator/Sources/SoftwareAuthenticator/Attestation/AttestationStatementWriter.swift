@@ -18,7 +18,7 @@ struct AttestationStatementWriter {
         switch attestation {
         case .none: (format, statement) = ("none", CBORMap())
         case .packedSelf: (format, statement) = ("packed", try selfStatement(signed, fault))
-        case .packed(let authority): (format, statement) = ("packed", try statement(signed, authority, fault))
+        case .packed(let authority): (format, statement) = ("packed", try certifiedStatement(signed, authority, fault))
         }
         switch fault {
         case .noneStatementFilled:
@@ -48,7 +48,7 @@ struct AttestationStatementWriter {
         return statement
     }
 
-    private func statement(
+    private func certifiedStatement(
         _ signed: [UInt8],
         _ authority: AttestationAuthority,
         _ fault: Fault?
