@@ -1,5 +1,6 @@
 #pragma once
 #include <pthread.h>
+#include <signal.h>
 #include <malloc.h>
 #include <time.h>
 
