@@ -24,11 +24,12 @@ public final class TenantDirectory: Sendable {
         self.cache = DirectoryCache(maximumTenants: maximumTenants, maximumUnknownHosts: maximumUnknownHosts)
     }
 
-    /// What is known about `host` without a wait; `nil`: ask ``lookup(host:now:)``, which this caller then does for all.
+    /// What is known about `host` without a wait; at `nil` ask ``lookup(host:now:)``, one caller for all.
     ///
     /// - Parameters:
     ///   - host: lower case, with the port when it is not the scheme's default.
     ///   - now: the time of the request.
+    /// - Returns: what is known, or `nil`.
     public func cached(host: String, now: UnixTime) -> TenantLookup? {
         guard DirectoryCache.canBeHost(host) else { return .unknownHost }
         return cache.hit(host, now: now)

@@ -1,0 +1,47 @@
+public import Identity
+
+extension TenantAdministration {
+    /// Changes a tenant's settings (HTTP contract 11.13).
+    ///
+    /// - Returns: the settings as they are now.
+    /// - Throws: `document`, `notBuilt`, `notFound` for a directory, API or client that is named, or `store`.
+    public func setSettings(
+        _ patch: DocumentPatch,
+        in configuration: TenantConfiguration,
+        now: UnixTime
+    ) async throws(TenancyError) -> TenantSettings {
+        let settings: TenantSettings
+        do throws(DocumentError) {
+            settings = try TenantSettings(document: patch.applied(to: configuration.tenant.settings.document))
+        } catch {
+            throw .document(error)
+        }
+        try BuildLimits.check(settings)
+        if let name = settings.defaultDirectory, configuration.connection(named: name) == nil {
+            throw .notFound(what: "connection", name: name)
+        }
+        if let name = settings.defaultAudience, configuration.resourceServer(audience: name) == nil {
+            throw .notFound(what: "API", name: name)
+        }
+        if let client = settings.defaultBrowserClient, configuration.clients[client] == nil {
+            throw .notFound(what: "client", name: client.text)
+        }
+        try await write([:]) { () throws(StoreError) in
+            try await store.update(settings, of: configuration.tenant.id, now: now)
+        }
+        return settings
+    }
+}
+
+extension TenantConfiguration {
+    /// The API that an `audience` names: by its identifier, a system API also under the base of any of the tenant's
+    /// domains.
+    public func resourceServer(audience: String) -> ResourceServer? {
+        for domain in domains {
+            for api in SystemAPI.allCases where (domain.base + api.rawValue).utf8.elementsEqual(audience.utf8) {
+                return resourceServer(identifier: api.rawValue)
+            }
+        }
+        return resourceServer(identifier: audience)
+    }
+}

@@ -1,0 +1,151 @@
+import Encodings
+import Identity
+
+/// What can be said in a document and is not done yet: it is refused by name, so that nobody relies on it.
+enum BuildLimits {
+    static func check(_ settings: TenantSettings) throws(TenancyError) {
+        try refuse(settings.totp, "totp", "totp cannot be true: this build has no one-time passwords yet.")
+        try refuse(
+            settings.conformanceAPI,
+            "conformance_api",
+            "conformance_api cannot be true: this build does not serve the FIDO conformance API yet."
+        )
+        try refuse(
+            !settings.hashClientSecrets,
+            "hash_client_secrets",
+            "hash_client_secrets cannot be false: this build keeps client secrets as hashes alone."
+        )
+        for member in ["ephemeral_session_lifetime", "idle_ephemeral_session_lifetime"] {
+            try refuse(
+                settings.stored[member] != nil,
+                member,
+                "\(member) cannot be set: this build has no ephemeral sessions yet."
+            )
+        }
+    }
+
+    static func check(_ client: Client) throws(TenancyError) {
+        guard client.isConfidential || !client.allows(.clientCredentials) else {
+            throw .conflict(
+                "the grant client_credentials needs a client that keeps a secret: choose another "
+                    + "token_endpoint_auth_method than none, or leave the grant out."
+            )
+        }
+        try refuse(
+            client.trustsForwardedAddress,
+            "is_token_endpoint_ip_header_trusted",
+            "is_token_endpoint_ip_header_trusted cannot be true: it is for the password grants, "
+                + "which this build does not serve yet."
+        )
+    }
+
+    static func check(_ options: ConnectionOptions) throws(TenancyError) {
+        guard options.passkeysEnabled || options.passwordsEnabled else {
+            throw .conflict("options.authentication_methods must leave passkey or password enabled.")
+        }
+        try checkPasskeys(options.passkey)
+        try checkPasswords(options.stored)
+        if let attributes = options.attributes { try check(attributes) }
+    }
+
+    static func check(_ server: ResourceServer) throws(TenancyError) {
+        try refuse(
+            server.stored["enforce_policies"]?.bool == true,
+            "enforce_policies",
+            "enforce_policies cannot be true: this build has no permissions of users yet."
+        )
+        try refuse(
+            server.dialect == .accessTokenAuthz || server.dialect == .rfc9068Authz,
+            "token_dialect",
+            "token_dialect cannot be \(server.dialect.rawValue): this build has no permissions of users yet."
+        )
+    }
+
+    private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
+        let path = "options.passkey_options.webauthn"
+        for format in options.attestationFormats ?? [] where !["none", "packed"].contains(format) {
+            throw .notBuilt(
+                member: "\(path).attestation_formats",
+                sentence: "\(path).attestation_formats cannot have \(format): this build verifies none and packed."
+            )
+        }
+        for algorithm in options.algorithms where [-48, -49, -50].contains(algorithm) {
+            throw .notBuilt(
+                member: "\(path).algorithms",
+                sentence: "\(path).algorithms cannot have \(algorithm): this build does not verify ML-DSA yet."
+            )
+        }
+        try refuse(
+            !options.allowedAAGUIDs.isEmpty,
+            "\(path).allowed_aaguids",
+            "\(path).allowed_aaguids cannot be set: a model counts by a trusted attestation alone, "
+                + "and this build has no metadata with roots yet."
+        )
+        try refuse(
+            options.requireTrustedAttestation,
+            "\(path).require_trusted_attestation",
+            "\(path).require_trusted_attestation cannot be true: this build has no metadata with roots yet."
+        )
+        try refuse(
+            options.stored["webauthn"]?.object?["allow_sha1_attestation"]?.bool == true,
+            "\(path).allow_sha1_attestation",
+            "\(path).allow_sha1_attestation cannot be true: it is for tpm attestations, "
+                + "which this build does not verify yet."
+        )
+        for member in ["upgrade_probation_hours", "upgrade_without_notice"] {
+            try refuse(
+                options.stored[member] != nil,
+                "options.passkey_options.\(member)",
+                "options.passkey_options.\(member) cannot be changed: this build upgrades no passwords yet."
+            )
+        }
+    }
+
+    /// What only passwords and recovery obey. What equals the default is not among `stored`.
+    private static func checkPasswords(_ stored: JSONObject) throws(TenancyError) {
+        for member in [
+            "passwordPolicy", "password_history", "password_dictionary", "password_no_personal_info",
+            "password_complexity_options", "brute_force_protection",
+        ] {
+            try refuse(
+                stored[member] != nil,
+                "options.\(member)",
+                "options.\(member) cannot be changed: this build signs nobody in by password yet."
+            )
+        }
+        try refuse(
+            stored["recovery"] != nil,
+            "options.recovery",
+            "options.recovery cannot be changed: this build recovers no accounts yet."
+        )
+    }
+
+    private static func check(_ attributes: ConnectionAttributes) throws(TenancyError) {
+        let all = [
+            ("email", attributes.email), ("phone_number", attributes.phoneNumber), ("username", attributes.username),
+        ]
+        for (name, attribute) in all {
+            let path = "options.attributes.\(name)"
+            try refuse(
+                attribute.stored["verification"]?.object?["active"]?.bool == true,
+                "\(path).signup.verification.active",
+                "\(path).signup.verification.active cannot be true: this build verifies no addresses at sign-up."
+            )
+            try refuse(
+                attribute.stored["unique"]?.bool == false,
+                "\(path).unique",
+                "\(path).unique cannot be false: an identifier is unique in its connection."
+            )
+            let types = attribute.stored["validation"]?.object?["allowed_types"]?.object
+            try refuse(
+                types?.members.contains { $0.value.bool == true } == true,
+                "\(path).validation.allowed_types",
+                "\(path).validation.allowed_types cannot have true: a user name never looks like an address or number."
+            )
+        }
+    }
+
+    private static func refuse(_ isAsked: Bool, _ member: String, _ sentence: String) throws(TenancyError) {
+        if isAsked { throw .notBuilt(member: member, sentence: sentence) }
+    }
+}

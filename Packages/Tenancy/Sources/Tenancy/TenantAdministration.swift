@@ -1,0 +1,40 @@
+public import Identity
+
+/// Makes tenants and changes what is configured in them: each method checks everything, then writes once.
+///
+/// What a change leaves alone is written as it was read a moment before: of two changes to one thing at the same time
+/// the later one wins whole.
+public struct TenantAdministration: Sendable {
+    let store: any TenantStore & ClientStore
+    let directory: TenantDirectory?
+    let random: @Sendable (Int) -> [UInt8]
+
+    /// - Parameters:
+    ///   - store: where it is kept.
+    ///   - directory: told of each change, so that this process sees it at once.
+    ///   - random: so many unpredictable bytes, for ids and secrets.
+    public init(
+        store: any TenantStore & ClientStore,
+        directory: TenantDirectory? = nil,
+        random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.store = store
+        self.directory = directory
+        self.random = random
+    }
+
+    /// Runs one write, names what is taken, and tells the directory.
+    func write<Value>(
+        _ conflicts: [StoreError.Conflict: TenancyError],
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(TenancyError) -> Value {
+        defer { directory?.changed() }
+        do throws(StoreError) {
+            return try await body()
+        } catch .unique(let conflict) {
+            throw conflicts[conflict] ?? .store(.unique(conflict))
+        } catch {
+            throw .store(error)
+        }
+    }
+}
