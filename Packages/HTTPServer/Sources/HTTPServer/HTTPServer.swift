@@ -52,10 +52,19 @@ public final class HTTPServer: Sendable {
     /// The event loops, for adapters that watch sockets of their own, and as executors for tasks.
     public var loops: [any DescriptorWatcher] { eventLoops }
 
-    /// Opens every listener and begins to answer. Call it once.
+    /// Opens every listener and begins to answer: ``listen()`` and ``begin(_:)`` in one. Call it once.
     ///
     /// - Throws: when an address cannot be had or a certificate cannot be used; then nothing listens.
     public func start(_ handler: any HTTPHandler) throws(ServerError) {
+        try listen()
+        begin(handler)
+    }
+
+    /// Opens every listener. Clients can connect from now on, and wait until ``begin(_:)``: so a program knows that it
+    /// has its addresses before it opens its stores. Call it once.
+    ///
+    /// - Throws: when an address cannot be had or a certificate cannot be used; then nothing listens.
+    public func listen() throws(ServerError) {
         let configuration = shared.configuration
         let files = configuration.listeners.compactMap(\.tls)
         let states = files.map { FileStates($0) }
@@ -79,8 +88,13 @@ public final class HTTPServer: Sendable {
             state.listeners = opened
             state.watcher = watching
         }
+    }
+
+    /// Begins to answer on the listeners that are open. Call it once.
+    public func begin(_ handler: any HTTPHandler) {
+        let listeners = state.withLock { state in state.listeners }
         for loop in eventLoops {
-            loop.perform { [eventLoops] in loop.begin(opened, handler, peers: eventLoops) }
+            loop.perform { [eventLoops] in loop.begin(listeners, handler, peers: eventLoops) }
         }
     }
 

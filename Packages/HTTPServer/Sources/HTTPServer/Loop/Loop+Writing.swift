@@ -109,7 +109,8 @@ extension Loop {
             connection.phase = .lingering
             connection.parked = []
             arm(connection, now + shared.ticks.linger)
-            return discard(connection)
+            // Not at once: this may be called while the read buffer is being parsed.
+            return enqueue(connection)
         }
         connection.phase = .idle
         arm(connection, now + shared.ticks.idle)

@@ -36,15 +36,15 @@ struct HeadParser {
     /// Reads the lines that are complete in `bytes`, which begin with the request line and hold all that came so far.
     ///
     /// - Returns: where the head ends, after its empty line; `nil` when more is needed.
+    /// - Throws: at the first line that is at fault.
     mutating func readLines(_ bytes: Span<UInt8>, _ limits: WireLimits) throws(HTTPFault) -> Int? {
         while true {
             var index = searched
             while index < bytes.count, bytes[index] != 0x0A { index &+= 1 }
             searched = index
-            guard index < bytes.count else {
-                if !hasRequestLine, index > limits.requestLine { throw .targetTooLong }
-                return nil
-            }
+            // With its CR; said before anything else about the line, since its end may not be there.
+            if !hasRequestLine, index > limits.requestLine &+ 1 { throw .targetTooLong }
+            guard index < bytes.count else { return nil }
             guard index > lineStart, bytes[index &- 1] == 0x0D else {
                 throw .badRequest(hasRequestLine ? .field : .requestLine)
             }
@@ -66,6 +66,8 @@ struct HeadParser {
     /// The head, once `readLines` has said where it ends.
     ///
     /// - Parameter bytes: the head's bytes, all of them and no more.
+    /// - Returns: the head.
+    /// - Throws: when its fields contradict each other, or ask for what nothing here does.
     mutating func finish(_ bytes: [UInt8]) throws(HTTPFault) -> HTTPRequestHead {
         guard let host = authority ?? host ?? (version == .http10 ? 0..<0 : nil) else { throw .badRequest(.host) }
         if version == .http11, self.host == nil { throw .badRequest(.host) }
@@ -96,7 +98,6 @@ struct HeadParser {
         _ line: Range<Int>,
         _ limits: WireLimits
     ) throws(HTTPFault) {
-        guard line.count <= limits.requestLine else { throw .targetTooLong }
         var index = line.lowerBound
         while index < line.upperBound, bytes[index].isTokenByte { index &+= 1 }
         let method = line.lowerBound..<index
