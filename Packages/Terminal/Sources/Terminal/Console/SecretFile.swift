@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// Reads a small file, at most 64 KiB.
+///
+/// - Throws: `wrongUse`, with the reason.
+public func readSecretFile(_ path: String) throws(CommandFailure) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while bytes.count <= 1 << 16 {
+        var failed = false
+        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            var got = -1
+            repeat {
+                got = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            } while got < 0 && errno == EINTR
+            failed = got < 0
+            count = max(0, got)
+        }
+        if failed { throw unreadable(path) }
+        if chunk.isEmpty { return bytes }
+        bytes += chunk
+    }
+    throw CommandFailure(.wrongUse, "\(printable(path)) is larger than 64 KiB.")
+}
+
+private func unreadable(_ path: String) -> CommandFailure {
+    let reason =
+        switch errno {
+        case ENOENT, ENOTDIR: "there is no such file"
+        case EACCES, EPERM: "permission denied"
+        case EISDIR: "it is a folder"
+        default: "error \(errno)"
+        }
+    return CommandFailure(.wrongUse, "\(printable(path)) cannot be read: \(reason).")
+}
