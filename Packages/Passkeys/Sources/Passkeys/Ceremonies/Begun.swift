@@ -1,0 +1,21 @@
+public import Identity
+
+/// Options to send, and the session that their answer will name.
+public struct Begun<Options: Hashable & Sendable>: Hashable, Sendable {
+    public let ceremony: CeremonyID
+    /// The text of `auth_session`. In section 12 it is the challenge's own text.
+    public let session: String
+    public let options: Options
+    /// When the session is over.
+    public let expiresAt: UnixTime
+}
+
+/// A ceremony that was taken, by what its answer leads to.
+public enum TakenCeremony: Sendable {
+    /// To ``SignUp``.
+    case signUp(SignUp.Pending)
+    /// To ``Login``.
+    case login(Login.Pending)
+    /// To ``Enrollment``.
+    case enrollment(Enrollment.Pending)
+}

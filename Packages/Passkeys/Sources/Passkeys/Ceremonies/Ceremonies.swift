@@ -1,0 +1,195 @@
+public import Cryptography
+internal import Encodings
+public import Identity
+internal import WebAuthn
+
+/// What all ceremonies of this server share: where they wait for their answer, where users and passkeys are kept, and
+/// where refusals are written down.
+public struct Ceremonies: Sendable {
+    let challenges: any ChallengeCache
+    let users: any UserStore
+    let credentials: any CredentialStore
+    let decoys: DecoyCredentials
+    let refusals: RefusalLog
+    let trustAnchors: [Certificate]?
+    let random: RandomSource
+
+    /// Milliseconds that an answer may come later than the options said.
+    private static let grace: Int64 = 30_000
+    /// Milliseconds that a page may wait in autofill.
+    private static let conditionalLifetime: Int64 = 900_000
+
+    /// - Parameters:
+    ///   - challenges: holds a ceremony until its answer comes.
+    ///   - users: where users are kept.
+    ///   - credentials: where passkeys are kept.
+    ///   - decoys: makes up lists for names that nobody has.
+    ///   - refusals: writes refused ceremonies down.
+    ///   - trustAnchors: the roots that attestation chains may end at; `nil`: chains are not judged.
+    ///   - random: gives challenges, sessions and ids.
+    public init(
+        challenges: any ChallengeCache,
+        users: any UserStore,
+        credentials: any CredentialStore,
+        decoys: DecoyCredentials,
+        refusals: RefusalLog,
+        trustAnchors: [Certificate]? = nil,
+        random: @escaping RandomSource
+    ) {
+        self.challenges = challenges
+        self.users = users
+        self.credentials = credentials
+        self.decoys = decoys
+        self.refusals = refusals
+        self.trustAnchors = trustAnchors
+        self.random = random
+    }
+
+    /// Takes the ceremony that `session` names out of the cache, once and for all (HTTP contract 4.6).
+    ///
+    /// - Parameters:
+    ///   - session: the text of `auth_session`, whatever came.
+    ///   - surface: the interface that answers; a ceremony of another one is invalid.
+    ///   - realm: the request's `realm` or `connection`; when present it must be the ceremony's.
+    ///   - client: the authenticated client.
+    ///   - context: where.
+    /// - Returns: the ceremony, by what its answer leads to.
+    /// - Throws: `.sessionInvalid`, `.unknownConnection`, `.passkeysDisabledForTenant`,
+    ///   `.passkeysDisabledForConnection` or `.store`.
+    public func take(
+        session: String,
+        at surface: CeremonySurface,
+        realm: String?,
+        client: Client,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> TakenCeremony {
+        // What can be refused without the ceremony does not take it.
+        var named: ConnectionID?
+        if let realm, !realm.isEmpty { named = try context.connection(realm: realm, for: client).id }
+        guard context.settings.passkeysEnabled else { throw .passkeysDisabledForTenant }
+        guard let bytes = try? Base64URL.decode(session), bytes.count == 32 else { throw .sessionInvalid }
+
+        let key = ChallengeKey(tenant: context.tenant, client: client.id, sessionHash: SHA256.hash(bytes))
+        let taken = try await stored { () async throws(StoreError) in
+            try await challenges.take(key, now: context.now)
+        }
+        guard let taken, taken.tenant == context.tenant, taken.client == client.id, context.now < taken.expiresAt,
+            taken.domainHost.hasSameBytes(as: context.domain.host), taken.purpose.surface == surface,
+            taken.purpose.relyingPartyID.hasSameBytes(as: context.domain.relyingPartyID),
+            named == nil || named == taken.connection,
+            let connection = context.configuration.connection(taken.connection)
+        else { throw .sessionInvalid }
+        guard connection.enabledClients.contains(client.id) else { throw .unknownConnection }
+        guard connection.options.passkeysEnabled else { throw .passkeysDisabledForConnection }
+
+        switch taken.purpose {
+        case .signup(let issued, let account, _):
+            return .signUp(SignUp.Pending(ceremony: taken, connection: connection, issued: issued, account: account))
+        case .login(let issued, _, let user):
+            return .login(Login.Pending(ceremony: taken, connection: connection, issued: issued, named: user))
+        case .enroll(let issued, let user, let userHandle, let session, _):
+            return .enrollment(
+                Enrollment.Pending(
+                    ceremony: taken,
+                    connection: connection,
+                    issued: issued,
+                    user: user,
+                    userHandle: userHandle,
+                    session: session
+                )
+            )
+        }
+    }
+
+    /// The random values of a new ceremony.
+    struct Beginning {
+        let id: CeremonyID
+        let challenge: [UInt8]
+        /// What `auth_session` encodes.
+        let session: [UInt8]
+        let expiresAt: UnixTime
+    }
+
+    /// Draws the values of a new ceremony. In section 12 the session is the challenge itself, so that an answer finds
+    /// it without any other help.
+    func beginning(_ options: CeremonyOptions, conditional: Bool = false) -> Beginning {
+        let bytes = random(74)
+        let challenge = Array(bytes[10..<42])
+        let now = options.context.now
+        var lifetime = options.timeout + Self.grace
+        if conditional { lifetime = max(lifetime, Self.conditionalLifetime) }
+        return Beginning(
+            id: CeremonyID(TimeOrderedID(now: now, random: Array(bytes[..<10]))),
+            challenge: challenge,
+            session: options.surface == .browser ? challenge : Array(bytes[42...]),
+            expiresAt: now.adding(milliseconds: lifetime)
+        )
+    }
+
+    /// Puts a ceremony where its answer will find it.
+    ///
+    /// - Throws: `.store`.
+    func begin<Options>(
+        _ beginning: Beginning,
+        _ purpose: PendingCeremony.Purpose,
+        options: Options,
+        for client: Client,
+        connection: Connection,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Begun<Options> {
+        let pending = PendingCeremony(
+            id: beginning.id,
+            tenant: context.tenant,
+            client: client.id,
+            connection: connection.id,
+            domainHost: context.domain.host,
+            purpose: purpose,
+            startedAt: context.now,
+            expiresAt: beginning.expiresAt
+        )
+        let key = ChallengeKey(
+            tenant: context.tenant,
+            client: client.id,
+            sessionHash: SHA256.hash(beginning.session)
+        )
+        try await stored { () async throws(StoreError) in
+            try await challenges.put(
+                pending,
+                as: key,
+                until: beginning.expiresAt,
+                from: context.device.address,
+                now: context.now
+            )
+        }
+        return Begun(
+            ceremony: beginning.id,
+            session: Base64URL.encode(beginning.session),
+            options: options,
+            expiresAt: beginning.expiresAt
+        )
+    }
+}
+
+extension PendingCeremony.Purpose {
+    var surface: CeremonySurface {
+        switch self {
+        case .signup(_, _, let surface), .enroll(_, _, _, _, let surface), .login(_, let surface, _): surface
+        }
+    }
+
+    var relyingPartyID: String {
+        switch self {
+        case .signup(let issued, _, _), .enroll(let issued, _, _, _, _): issued.rpID
+        case .login(let issued, _, _): issued.rpID
+        }
+    }
+}
+
+/// Runs what asks a store, and turns its error into one of this package.
+func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(PasskeyError) -> Value {
+    do throws(StoreError) {
+        return try await body()
+    } catch {
+        throw .store(error)
+    }
+}

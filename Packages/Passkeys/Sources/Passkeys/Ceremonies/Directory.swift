@@ -1,0 +1,47 @@
+internal import Identity
+
+extension RequestContext {
+    /// The connection that `realm` names, or that requests without one mean (HTTP contract 3.3).
+    ///
+    /// - Throws: `.unknownConnection` or `.noDefaultDirectory`.
+    func connection(realm: String?, for client: Client) throws(PasskeyError) -> Connection {
+        let name: String
+        if let realm, !realm.isEmpty {
+            name = realm
+        } else if let directory = settings.defaultDirectory, !directory.isEmpty {
+            name = directory
+        } else {
+            let enabled = configuration.connections.filter { $0.enabledClients.contains(client.id) }
+            guard enabled.count == 1, let only = enabled.first else { throw .noDefaultDirectory }
+            return only
+        }
+        guard let connection = configuration.connection(named: name), connection.enabledClients.contains(client.id)
+        else {
+            throw .unknownConnection
+        }
+        return connection
+    }
+
+    /// Lets only clients through that may use passkeys at all.
+    ///
+    /// - Throws: `.grantNotAllowed` or `.clientNotFirstParty`.
+    func checkMayUsePasskeys(_ client: Client, at surface: CeremonySurface) throws(PasskeyError) {
+        // The browser API names its clients without the grant.
+        guard surface == .browser || client.allows(.webAuthn) else { throw .grantNotAllowed }
+        guard client.isFirstParty, client.oidcConformant else { throw .clientNotFirstParty }
+    }
+
+    /// Checks the switches of tenant and connection, as they are now.
+    ///
+    /// - Throws: `.passkeysDisabledForTenant`, `.passkeysDisabledForConnection` or `.customDomainRequired`.
+    func checkSwitches(_ connection: Connection, at surface: CeremonySurface) throws(PasskeyError) {
+        guard settings.passkeysEnabled else { throw .passkeysDisabledForTenant }
+        guard connection.options.passkeysEnabled else { throw .passkeysDisabledForConnection }
+        if surface == .token, settings.passkeysRequireCustomDomain, domain.isCanonical { throw .customDomainRequired }
+    }
+}
+
+extension String {
+    /// Byte for byte: `==` would take two spellings of one character for the same.
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

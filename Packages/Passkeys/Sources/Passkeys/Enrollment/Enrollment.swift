@@ -1,0 +1,174 @@
+public import Encodings
+public import Identity
+public import WebAuthn
+
+/// Gives a signed-in user one more passkey (HTTP contract 12.1, 12.2, section 10 "Fresh proof").
+public struct Enrollment: Sendable {
+    private let ceremonies: Ceremonies
+
+    public init(_ ceremonies: Ceremonies) {
+        self.ceremonies = ceremonies
+    }
+
+    /// Begins a ceremony for the session's user.
+    ///
+    /// - Parameters:
+    ///   - username: what the request names, as typed; it must be the user's.
+    ///   - user: who is signed in.
+    ///   - session: the session that says so.
+    ///   - surface: the interface that asks.
+    ///   - client: the client that asks.
+    ///   - context: where.
+    /// - Returns: what to send.
+    /// - Throws: `.insufficientUserAuthentication`, `.invalidIdentifier("username")`, `.tooManyPasskeys` and what
+    ///   ``PasskeyError`` lists before a ceremony.
+    public func begin(
+        username: String? = nil,
+        user: User,
+        session: Session,
+        at surface: CeremonySurface,
+        client: Client,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Begun<CreationOptions> {
+        try context.checkMayUsePasskeys(client, at: surface)
+        guard let connection = context.configuration.connection(user.connection),
+            connection.enabledClients.contains(client.id)
+        else { throw .unknownConnection }
+        try context.checkSwitches(connection, at: surface)
+        if let username {
+            let named = CanonicalIdentifier.any(username, usernameLength: connection.options.usernameLength)
+            guard let named,
+                user.identifiers.contains(where: {
+                    $0.kind == named.kind && $0.canonical.hasSameBytes(as: named.canonical)
+                })
+            else { throw .invalidIdentifier("username") }
+        }
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(of: user.id, relyingPartyID: nil, tenant: context.tenant)
+        }
+        try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
+        guard passkeys.count < connection.options.passkey.maximumPerUser else { throw .tooManyPasskeys(nil) }
+        let handle = try await stored { () async throws(StoreError) in
+            try await ceremonies.users.userHandle(of: user.id, tenant: context.tenant)
+        }
+        guard let handle else { throw .store(.corrupt(reason: "a user has no user handle")) }
+
+        let composer = CeremonyOptions(
+            surface: surface,
+            client: client,
+            connection: connection,
+            context: context,
+            trustAnchors: ceremonies.trustAnchors
+        )
+        let beginning = ceremonies.beginning(composer)
+        let issued = composer.registration(challenge: beginning.challenge)
+        return try await ceremonies.begin(
+            beginning,
+            .enroll(issued, user: user.id, userHandle: handle, session: session.id, surface),
+            options: composer.creation(
+                of: AccountNames(user, precedence: connection.options.precedence),
+                userHandle: handle,
+                challenge: beginning.challenge,
+                excluding: passkeys.filter { $0.relyingPartyID.hasSameBytes(as: issued.rpID) }
+            ),
+            for: client,
+            connection: connection,
+            in: context
+        )
+    }
+
+    /// An enrolment that was taken and waits for its verification.
+    public struct Pending: Sendable {
+        let ceremony: PendingCeremony
+        let connection: Connection
+        let issued: IssuedRegistration
+        let user: UserID
+        let userHandle: [UInt8]
+        /// The session that it was begun in; the request that ends it must have the same.
+        public let session: SessionID
+
+        public var id: CeremonyID { ceremony.id }
+    }
+
+    /// Verifies the answer (WebAuthn L3 §7.1) and adds the passkey, in one durable step.
+    ///
+    /// - Parameters:
+    ///   - response: the `RegistrationResponseJSON`.
+    ///   - pending: what was taken.
+    ///   - user: who is signed in now.
+    ///   - session: the session that says so.
+    ///   - context: where.
+    /// - Returns: the new passkey.
+    /// - Throws: `.sessionInvalid` when it is another session, `.refused`, `.tooManyPasskeys`, `.store`.
+    public func finish(
+        _ response: JSONObject,
+        answering pending: Pending,
+        user: User,
+        session: Session,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Passkey {
+        let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .enroll, context: context)
+        guard pending.user == user.id, pending.session == session.id else {
+            ceremonies.note("auth_session_invalid", outcome, user: pending.user)
+            throw .sessionInvalid
+        }
+        let (registration, details) = try await ceremonies.verify(
+            response,
+            answering: pending.issued,
+            outcome,
+            user: user.id
+        )
+        let passkey = Passkey(
+            id: PasskeyID(random: ceremonies.random(12)),
+            tenant: context.tenant,
+            user: user.id,
+            relyingPartyID: pending.issued.rpID,
+            userHandle: pending.userHandle,
+            record: registration.credential,
+            enrolledBy: .enroll,
+            userAgent: context.device.userAgent,
+            createdAt: context.now
+        )
+        try await add(passkey, pending, outcome, details)
+        return passkey
+    }
+
+    private func add(
+        _ passkey: Passkey,
+        _ pending: Pending,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) async throws(PasskeyError) {
+        let (record, event) = outcome.accepted(
+            passkey.user,
+            details: details,
+            event: [
+                "authenticator": ["type": "passkey", "id": .string(passkey.id.text)],
+                "ceremony_id": .string(outcome.ceremony.id.text),
+            ]
+        )
+        let added: AddPasskeyOutcome
+        do throws(StoreError) {
+            added = try await ceremonies.credentials.add(
+                passkey,
+                maximum: pending.connection.options.passkey.maximumPerUser,
+                ceremony: record,
+                audit: event
+            )
+        } catch .unique(.credential) {
+            throw ceremonies.refuse(.credentialExists(passkey), outcome, user: passkey.user, details: details)
+        } catch {
+            throw .store(error)
+        }
+        switch added {
+        case .added:
+            return
+        case .tooMany:
+            ceremonies.note("too_many_passkeys", outcome, user: passkey.user, details: details)
+            throw .tooManyPasskeys(outcome.ceremony.id)
+        case .userGone:
+            ceremonies.note("auth_session_invalid", outcome, user: passkey.user, details: details)
+            throw .sessionInvalid
+        }
+    }
+}

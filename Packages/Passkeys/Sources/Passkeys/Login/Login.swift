@@ -1,0 +1,440 @@
+public import Encodings
+public import Identity
+public import WebAuthn
+
+/// Signs a user in with a passkey (HTTP contract 5.2, 5.3, 12.3, 12.4).
+public struct Login: Sendable {
+    private let ceremonies: Ceremonies
+
+    public init(_ ceremonies: Ceremonies) {
+        self.ceremonies = ceremonies
+    }
+
+    /// Begins a ceremony. What it answers says nothing about any user.
+    ///
+    /// - Parameters:
+    ///   - username: whom section 12.3 names, as typed; `nil`: the authenticator says who it is.
+    ///   - conditional: whether the page waits in autofill, so that the ceremony lives for 15 minutes.
+    ///   - surface: the interface that asks.
+    ///   - realm: the request's `realm` or `connection`.
+    ///   - client: the client that asks.
+    ///   - context: where.
+    /// - Returns: what to send.
+    /// - Throws: what ``PasskeyError`` lists before a ceremony, in the contract's order.
+    public func begin(
+        username: String? = nil,
+        conditional: Bool = false,
+        at surface: CeremonySurface,
+        realm: String?,
+        client: Client,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Begun<RequestOptions> {
+        try context.checkMayUsePasskeys(client, at: surface)
+        let connection = try context.connection(realm: realm, for: client)
+        try context.checkSwitches(connection, at: surface)
+
+        var named = PendingCeremony.NamedUser.nobody
+        var allowed: [CredentialDescriptor]?
+        if let username {
+            let (user, list) = try await find(username, in: connection, context)
+            named = user
+            allowed = context.settings.listAllowCredentials ? list : []
+        }
+        let composer = CeremonyOptions(
+            surface: surface,
+            client: client,
+            connection: connection,
+            context: context,
+            trustAnchors: nil
+        )
+        let beginning = ceremonies.beginning(composer, conditional: conditional)
+        let issued = composer.authentication(challenge: beginning.challenge, allowing: allowed)
+        return try await ceremonies.begin(
+            beginning,
+            .login(issued, surface, named: named),
+            options: composer.request(challenge: beginning.challenge, allowing: allowed),
+            for: client,
+            connection: connection,
+            in: context
+        )
+    }
+
+    /// Whom a name means, and the list to send. A name that nobody has costs the same reads.
+    private func find(
+        _ username: String,
+        in connection: Connection,
+        _ context: RequestContext
+    ) async throws(PasskeyError) -> (PendingCeremony.NamedUser, [CredentialDescriptor]) {
+        let identifier = CanonicalIdentifier.any(username, usernameLength: connection.options.usernameLength)
+        // What is no name at all is looked for too, and found nowhere.
+        let wanted =
+            identifier ?? UserIdentifier(kind: .username, canonical: "", entered: "", isVerified: false)
+        let user = try await stored { () async throws(StoreError) in
+            try await ceremonies.users.user(with: wanted, in: connection.id, of: context.tenant)
+        }
+        let rpID = context.domain.relyingPartyID
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(
+                of: user ?? UserID(now: context.now, random: ceremonies.random(8)),
+                relyingPartyID: rpID,
+                tenant: context.tenant
+            )
+        }
+        let decoys = ceremonies.decoys.list(
+            for: identifier?.canonical ?? username,
+            in: connection,
+            relyingPartyID: rpID
+        )
+        let usable = passkeys.filter { $0.suspendedAt == nil }
+        guard let user, !usable.isEmpty else { return (.unknown, decoys) }
+        return (
+            .user(user),
+            usable.prefix(64).map { CredentialDescriptor(id: $0.record.id, transports: $0.record.transports) }
+        )
+    }
+
+    /// A sign-in that was taken and waits for its verification.
+    public struct Pending: Sendable {
+        let ceremony: PendingCeremony
+        let connection: Connection
+        let issued: IssuedAuthentication
+        let named: PendingCeremony.NamedUser
+
+        public var id: CeremonyID { ceremony.id }
+    }
+
+    /// A user who proved a passkey; nothing is stored yet.
+    public struct Verified: Sendable {
+        public let user: User
+        public let passkey: Passkey
+        public let authentication: Authentication
+        let number: PasskeyNumber
+        let assertion: VerifiedAssertion
+        let initializesUserVerification: Bool
+        let pending: Pending
+        let details: JSONObject
+
+        fileprivate init(
+            _ candidate: LoginCandidate,
+            _ authentication: Authentication,
+            number: PasskeyNumber,
+            assertion: VerifiedAssertion,
+            initializesUserVerification: Bool,
+            pending: Pending,
+            details: JSONObject
+        ) {
+            user = candidate.user
+            passkey = candidate.passkey
+            self.authentication = authentication
+            self.number = number
+            self.assertion = assertion
+            self.initializesUserVerification = initializesUserVerification
+            self.pending = pending
+            self.details = details
+        }
+    }
+
+    /// Verifies the answer (WebAuthn L3 §7.2).
+    ///
+    /// - Parameters:
+    ///   - response: the `AuthenticationResponseJSON`.
+    ///   - pending: what was taken.
+    ///   - session: the session that the same browser or app is in already, if any: a proof in it may let the UV of a
+    ///     passkey count from now on (contract 4.5).
+    ///   - context: where.
+    /// - Returns: the proof.
+    /// - Throws: `.refused`, `.store`.
+    public func verify(
+        _ response: JSONObject,
+        answering pending: Pending,
+        alongside session: Session? = nil,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Verified {
+        let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .login, context: context)
+        let (checked, details) = try check(response, pending, outcome)
+        let found = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.candidate(
+                credentialID: checked.credentialID,
+                relyingPartyID: pending.issued.rpID,
+                tenant: context.tenant
+            )
+        }
+        guard let candidate = found else { throw try await unknown(checked, pending, outcome, details) }
+        guard Self.mayAnswer(candidate, pending) else {
+            throw refuseAsWrongSignature(checked, candidate.passkey.record, outcome, details)
+        }
+        let assertion = try await verify(checked, candidate, pending, outcome, details)
+        try checkState(candidate, outcome, details)
+
+        let policy = pending.connection.options.passkey
+        let record = candidate.passkey.record
+        let initializes = UserVerificationProof.holds(
+            for: candidate.passkey,
+            verified: assertion.userVerified,
+            policy,
+            alongside: session,
+            now: context.now
+        )
+        if !record.uvInitialized, !initializes, policy.unprovenUserVerificationLogin == .refuse {
+            throw ceremonies.refuse(
+                CeremonyError(
+                    .userVerificationUnproven,
+                    step: "",
+                    expected: "a passkey whose user verification was proven",
+                    got: "uvInitialized false"
+                ),
+                outcome,
+                user: candidate.user.id,
+                details: details
+            )
+        }
+        guard let number = candidate.passkey.number else {
+            throw .store(.corrupt(reason: "a stored passkey has no number"))
+        }
+        let methods = AuthenticationMethods(
+            record,
+            userPresent: assertion.userPresent,
+            isFactor: assertion.userVerified && record.uvInitialized
+        )
+        let authentication = Authentication(
+            user: candidate.user,
+            amr: methods.amr,
+            acr: methods.acr,
+            passkey: number,
+            at: context.now
+        )
+        return Verified(
+            candidate,
+            authentication,
+            number: number,
+            assertion: assertion,
+            initializesUserVerification: initializes,
+            pending: pending,
+            details: details
+        )
+    }
+
+    /// Stores counter, session and tokens in one durable step, or nothing.
+    ///
+    /// - Parameters:
+    ///   - verified: the proof.
+    ///   - session: the new session.
+    ///   - refresh: the refresh-token family, if there is one.
+    ///   - cookieHash: SHA-256 of the browser's new cookie.
+    ///   - replacedCookieHash: SHA-256 of the cookie that is dead from now on.
+    ///   - context: where.
+    /// - Throws: `.refused` with `counter_regression` when another sign-in with the same counter was faster, `.store`.
+    public func store(
+        _ verified: Verified,
+        session: Session,
+        refresh: NewRefresh?,
+        cookieHash: [UInt8]? = nil,
+        replacedCookieHash: [UInt8]? = nil,
+        in context: RequestContext
+    ) async throws(PasskeyError) {
+        let outcome = CeremonyOutcome(ceremony: verified.pending.ceremony, purpose: .login, context: context)
+        let assertion = verified.assertion
+        let amr = verified.authentication.amr
+        var event: JSONObject = [
+            "prompts": [
+                [
+                    "name": "passkey",
+                    "performed_amr": .array(amr.map(JSONValue.string)),
+                    "performed_acr": .array(verified.authentication.acr.map { [.string($0)] } ?? []),
+                ]
+            ],
+            "ceremony_id": .string(outcome.ceremony.id.text),
+        ]
+        if assertion.counterRegressed { event["counter_regressed"] = true }
+        let (record, audit) = outcome.accepted(verified.user.id, details: verified.details, event: event)
+        let use = PasskeyUse(
+            tenant: context.tenant,
+            passkey: verified.number,
+            signCount: assertion.signCount,
+            acceptsAnySignCount: assertion.counterRegressed,
+            backupEligible: assertion.backupEligible,
+            backupState: assertion.backupState,
+            userVerificationInitialized: verified.passkey.record.uvInitialized || verified.initializesUserVerification,
+            userAgent: context.device.userAgent,
+            at: context.now
+        )
+        let effect = LoginEffect(
+            session: session,
+            cookieHash: cookieHash,
+            replacedCookieHash: replacedCookieHash,
+            refresh: refresh,
+            ceremony: record,
+            audit: audit
+        )
+        let isDone = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.finishLogin(use, login: effect)
+        }
+        guard isDone else {
+            throw ceremonies.refuse(
+                CeremonyError(
+                    .counterRegression,
+                    step: "7.2 step 22",
+                    expected: "more than another sign-in has just stored",
+                    got: "\(assertion.signCount)"
+                ),
+                outcome,
+                user: verified.user.id,
+                details: verified.details
+            )
+        }
+    }
+}
+
+// MARK: - The steps of verify
+
+extension Login {
+    /// Everything that needs no record.
+    private func check(
+        _ json: JSONObject,
+        _ pending: Pending,
+        _ outcome: CeremonyOutcome
+    ) throws(PasskeyError) -> (CheckedAssertion, JSONObject) {
+        let response: AuthenticationResponse
+        do throws(ResponseError) {
+            response = try AuthenticationResponse(json)
+        } catch {
+            throw ceremonies.refuse(CeremonyError(error, in: .authentication), outcome)
+        }
+        let details = CeremonyDetails.of(response, pending.issued)
+        do throws(CeremonyError) {
+            return (try RelyingParty.check(response, answering: pending.issued), details)
+        } catch {
+            throw ceremonies.refuse(error, outcome, details: details)
+        }
+    }
+
+    /// Whether the passkey's owner may answer this ceremony: a user of its connection, and whom it was begun for.
+    private static func mayAnswer(_ candidate: LoginCandidate, _ pending: Pending) -> Bool {
+        guard candidate.user.connection == pending.connection.id else { return false }
+        switch pending.named {
+        case .nobody: return true
+        case .user(let user): return user == candidate.user.id
+        case .unknown: return false
+        }
+    }
+
+    /// The refusal for an id that this tenant does not have under the RP ID. Only when nothing was listed, nobody in the
+    /// deployment has it, and it was not made up here, is it said to be unknown: clients then remove the passkey.
+    private func unknown(
+        _ checked: CheckedAssertion,
+        _ pending: Pending,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) async throws(PasskeyError) -> PasskeyError {
+        let id = checked.credentialID
+        let rpID = pending.issued.rpID
+        guard pending.issued.allowCredentials.isEmpty, !ceremonies.decoys.recognizes(id) else {
+            return refuseAsWrongSignature(checked, nil, outcome, details)
+        }
+        let isKnown = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.isKnown(credentialID: id, relyingPartyID: rpID)
+        }
+        if isKnown { return refuseAsWrongSignature(checked, nil, outcome, details) }
+        return ceremonies.refuse(
+            CeremonyError(
+                .unknownCredential,
+                step: "7.2 step 6",
+                expected: "a credential of this tenant",
+                got: "credential \(Hex.encode(id.prefix(64)))"
+            ),
+            outcome,
+            details: details,
+            unknownCredential: Refusal.UnknownCredential(relyingPartyID: rpID, credentialID: id)
+        )
+    }
+
+    /// Answers as to a wrong signature, after the work of checking one: the time must not tell it from a real one.
+    private func refuseAsWrongSignature(
+        _ checked: CheckedAssertion,
+        _ record: CredentialRecord?,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) -> PasskeyError {
+        _ = try? RelyingParty.verify(
+            checked,
+            with: record ?? .placeholder(checked.credentialID),
+            ownerHandles: checked.userHandle.map { [$0] } ?? [],
+            counterPolicy: .warn,
+            backupEligibility: .observe
+        )
+        let error = CeremonyError(
+            .signatureInvalid,
+            step: "7.2 step 6",
+            expected: "a credential that may answer this ceremony",
+            got: "credential \(Hex.encode(checked.credentialID.prefix(64)))"
+        )
+        return ceremonies.refuse(error, outcome, details: details)
+    }
+
+    private func verify(
+        _ checked: CheckedAssertion,
+        _ candidate: LoginCandidate,
+        _ pending: Pending,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) async throws(PasskeyError) -> VerifiedAssertion {
+        let policy = pending.connection.options.passkey
+        do throws(CeremonyError) {
+            return try RelyingParty.verify(
+                checked,
+                with: candidate.passkey.record,
+                ownerHandles: candidate.userHandles,
+                counterPolicy: policy.counterPolicy,
+                backupEligibility: policy.backupEligibility
+            )
+        } catch {
+            if error.reason == .counterRegression, policy.counterPolicy == .disable,
+                candidate.passkey.suspendedAt == nil, let number = candidate.passkey.number
+            {
+                try await suspend(number, candidate, outcome)
+            }
+            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
+        }
+    }
+
+    /// Takes a passkey out of use whose counter did not rise, before the refusal is told.
+    private func suspend(
+        _ number: PasskeyNumber,
+        _ candidate: LoginCandidate,
+        _ outcome: CeremonyOutcome
+    ) async throws(PasskeyError) {
+        let event = outcome.auditEvent(
+            ["passkey_suspended"],
+            user: candidate.user.id,
+            [
+                "authentication_method_id": .string(candidate.passkey.id.text),
+                "ceremony_id": .string(outcome.ceremony.id.text),
+            ]
+        )
+        try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.suspend(number, tenant: outcome.context.tenant, audit: event)
+        }
+    }
+
+    /// The state of user and passkey, which is not told before the signature was right.
+    private func checkState(
+        _ candidate: LoginCandidate,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) throws(PasskeyError) {
+        if let suspended = candidate.passkey.suspendedAt {
+            // Only a counter that did not rise suspends a passkey.
+            let error = CeremonyError(
+                .counterRegression,
+                step: "7.2 step 22",
+                expected: "a passkey in use",
+                got: "suspended since \(suspended.rfc3339)"
+            )
+            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
+        }
+        if candidate.user.blockedAt != nil {
+            let error = CeremonyError(.userBlocked, step: "", expected: "a user who is not blocked")
+            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
+        }
+    }
+}

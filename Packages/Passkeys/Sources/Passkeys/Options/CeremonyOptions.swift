@@ -1,0 +1,134 @@
+internal import Cryptography
+internal import Encodings
+internal import Identity
+internal import WebAuthn
+
+/// Composes the options of a ceremony, and what its answer will be judged by, from the connection's passkey policy
+/// (HTTP contract 4.1, 4.2, 4.5, 12.1, 12.3).
+struct CeremonyOptions {
+    let surface: CeremonySurface
+    let client: Client
+    let connection: Connection
+    let context: RequestContext
+    let trustAnchors: [Certificate]?
+
+    private var policy: PasskeyOptions { connection.options.passkey }
+    private var domain: Domain { context.domain }
+
+    /// Milliseconds.
+    var timeout: Int64 {
+        policy.timeoutMilliseconds ?? (surface == .token ? 60_000 : 300_000)
+    }
+
+    private var userVerification: UserVerificationRequirement {
+        policy.userVerification ?? (surface == .token ? .preferred : .required)
+    }
+
+    private var origins: [String] {
+        ExpectedOrigins.of(client, on: domain, in: context.configuration)
+    }
+
+    private var topOrigins: [String]? {
+        policy.allowCrossOrigin ? policy.allowedTopOrigins : nil
+    }
+
+    /// Options for a new credential. `exclude` holds the user's passkeys of the RP ID, newest first; `nil` for a user
+    /// who has none yet.
+    func creation(
+        of account: AccountNames,
+        userHandle: [UInt8],
+        challenge: [UInt8],
+        excluding exclude: [Passkey]?
+    ) -> CreationOptions {
+        let isBrowser = surface == .browser
+        var selection = CreationOptions.AuthenticatorSelection(
+            authenticatorAttachment: policy.authenticatorAttachment,
+            residentKey: policy.residentKey,
+            userVerification: userVerification
+        )
+        // For old browsers, which do not know `residentKey`.
+        if isBrowser, policy.residentKey == .required { selection.requireResidentKey = true }
+        let friendly = context.settings.relyingPartyNameSource == .friendlyName ? context.settings.friendlyName : nil
+        var options = CreationOptions(
+            rpID: domain.relyingPartyID,
+            rpName: friendly ?? domain.relyingPartyID,
+            userID: userHandle,
+            userName: account.name,
+            userDisplayName: account.displayName,
+            challenge: challenge,
+            algorithms: [],
+            timeout: timeout,
+            authenticatorSelection: selection,
+            attestation: isBrowser || policy.attestation != .none ? policy.attestation : nil,
+            excludeCredentials: exclude.map(descriptors) ?? (isBrowser ? [] : nil),
+            hints: isBrowser || !policy.hints.isEmpty ? policy.hints : nil,
+            extensions: registrationExtensions
+        )
+        options.algorithmNumbers = policy.algorithms
+        return options
+    }
+
+    /// What the answer to ``creation(of:userHandle:challenge:excluding:)`` is judged by.
+    func registration(challenge: [UInt8]) -> IssuedRegistration {
+        var issued = IssuedRegistration(
+            challenge: challenge,
+            rpID: domain.relyingPartyID,
+            origins: origins,
+            allowedTopOrigins: topOrigins,
+            userVerification: userVerification,
+            algorithms: [],
+            attestation: AttestationPolicy(
+                preference: policy.attestation,
+                trustAnchors: trustAnchors,
+                trust: policy.requireTrustedAttestation ? .required : .recorded,
+                allowedFormats: policy.attestationFormats,
+                allowedAAGUIDs: policy.allowedAAGUIDs,
+                deniedAAGUIDs: policy.deniedAAGUIDs,
+                unknownFormat: policy.unknownAttestation
+            ),
+            requiresBackupEligible: policy.requireBackupEligible
+        )
+        issued.algorithmNumbers = policy.algorithms
+        return issued
+    }
+
+    /// Options for a sign-in. `allowing` is `nil` where nobody was named.
+    func request(challenge: [UInt8], allowing: [CredentialDescriptor]?) -> RequestOptions {
+        let isBrowser = surface == .browser
+        return RequestOptions(
+            challenge: challenge,
+            timeout: timeout,
+            rpID: domain.relyingPartyID,
+            userVerification: userVerification,
+            allowCredentials: allowing ?? (isBrowser ? [] : nil),
+            hints: isBrowser || !policy.hints.isEmpty ? policy.hints : nil,
+            extensions: isBrowser || !policy.extensions.isEmpty ? policy.extensions : nil
+        )
+    }
+
+    /// What the answer to ``request(challenge:allowing:)`` is judged by.
+    func authentication(challenge: [UInt8], allowing: [CredentialDescriptor]?) -> IssuedAuthentication {
+        IssuedAuthentication(
+            challenge: challenge,
+            rpID: domain.relyingPartyID,
+            origins: origins,
+            allowedTopOrigins: topOrigins,
+            userVerification: userVerification,
+            allowCredentials: allowing?.map(\.id) ?? [],
+            // The same for a name that nobody has: whether the handle may be absent tells nothing.
+            userIdentified: allowing != nil
+        )
+    }
+
+    /// At most 64 go along (contract 4.1); the newest are the likeliest to be met.
+    private func descriptors(_ passkeys: [Passkey]) -> [CredentialDescriptor] {
+        passkeys.prefix(64).map { CredentialDescriptor(id: $0.record.id, transports: $0.record.transports) }
+    }
+
+    private var registrationExtensions: JSONObject? {
+        guard surface == .browser else { return policy.extensions.isEmpty ? nil : policy.extensions }
+        var extensions = policy.extensions
+        if extensions["credProps"] == nil { extensions["credProps"] = true }
+        return extensions
+    }
+}
