@@ -16,12 +16,13 @@ let package = Package(
     dependencies: [
         .package(path: "../Encodings"),
         .package(path: "../Identity"),
+        .package(path: "../WebAuthn"),
     ],
     targets: [
-        .target(name: "StoreSQL", dependencies: ["Encodings", "Identity"], swiftSettings: settings),
+        .target(name: "StoreSQL", dependencies: ["Encodings", "Identity", "WebAuthn"], swiftSettings: settings),
         .testTarget(
             name: "StoreSQLTests",
-            dependencies: ["StoreSQL", "Encodings", "Identity"],
+            dependencies: ["StoreSQL", "Encodings", "Identity", "WebAuthn"],
             swiftSettings: settings
         ),
     ],

@@ -1,0 +1,54 @@
+public import Identity
+
+extension SQLStore {
+    public func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
+        let signCount = SQLValue.integer(Int64(use.signCount))
+        let update = SQLStatement(
+            Self.usePasskey,
+            [
+                signCount, .bool(use.backupEligible), .bool(use.backupState), .bool(use.userVerificationInitialized),
+                .time(use.at), .text(ifAny: use.userAgent), .number(use.passkey), .tenant(use.tenant), signCount,
+                signCount, .bool(use.acceptsAnySignCount),
+            ]
+        )
+        let effects = Self.statements(of: login, passkey: use.passkey)
+        return try await database.write(
+            .run(update) { (results) in
+                results.first.changes == 0 ? .rollBack(false) : .commit(effects, true)
+            }
+        )
+    }
+
+    /// What a login writes beside the passkey; `passkey` is the one that the session was authenticated by.
+    static func statements(of login: LoginEffect, passkey: PasskeyNumber?) -> [SQLStatement] {
+        var statements: [SQLStatement] = []
+        statements.reserveCapacity(6)
+        if let replaced = login.replacedCookieHash {
+            statements.append(SQLStatement(forgetCookie, [.tenant(login.session.tenant), .bytes(replaced)]))
+        }
+        statements.append(insert(login.session, passkey: passkey, cookieHash: login.cookieHash))
+        if let refresh = login.refresh {
+            statements.append(insert(refresh.family, passkey: passkey))
+            statements.append(insert(refresh.token, of: refresh.family.tenant))
+        }
+        statements.append(insert(login.ceremony))
+        statements.append(insert(login.audit))
+        return statements
+    }
+
+    /// Compare and set (WebAuthn L3 §7.2 steps 22 and 27): of two uses of one counter value, one changes no row. UV
+    /// once initialized stays so, also when two logins cross.
+    private static let usePasskey = SQL(
+        """
+        UPDATE passkey_state SET
+            sign_count = ?, backup_eligible = ?, backup_state = ?,
+            uv_initialized = CASE WHEN uv_initialized = 1 THEN 1 ELSE ? END,
+            last_used_at = ?, use_count = use_count + 1, user_agent = COALESCE(?, user_agent)
+        WHERE number = ? AND tenant_id = ? AND suspended_at IS NULL
+            AND (sign_count < ? OR (sign_count = 0 AND ? = 0) OR ? = 1)
+        """
+    )
+    private static let forgetCookie = SQL(
+        "UPDATE session SET cookie_hash = NULL WHERE tenant_id = ? AND cookie_hash = ?"
+    )
+}

@@ -1,0 +1,136 @@
+import Identity
+
+/// The state of a store's schema, and the way to the one that this build needs.
+public struct Schema: Hashable, Sendable {
+    /// The number of the newest migration that was applied.
+    public let number: Int64
+    /// The oldest schema number that a server must know to run on this store.
+    public let oldestServer: Int64
+    /// Whether this call applied anything.
+    public let hasChanged: Bool
+
+    /// The newest schema that this build knows, and brings a store to.
+    public static var newest: Int64 { Migration.newest }
+
+    /// What to do about a store whose schema is older than this build's.
+    public enum Policy: Sendable {
+        /// Refuse it; an empty store gets its schema all the same.
+        case refuseOlder
+        /// Bring it forward.
+        case upgrade
+    }
+
+    /// Reads the store's schema, and creates or upgrades it as `policy` allows: one transaction.
+    ///
+    /// An engine runs it as a write, alone: under a lock that keeps every other opener out.
+    public static func prepare(_ policy: Policy, dialect: SQLDialect) -> SQLStep<Result<Schema, SchemaError>> {
+        prepare(policy, dialect: dialect, migrations: Migration.all)
+    }
+
+    static func prepare(
+        _ policy: Policy,
+        dialect: SQLDialect,
+        migrations: [Migration]
+    ) -> SQLStep<Result<Schema, SchemaError>> {
+        .run([SQLStatement(SQL(createTable(dialect)), []), SQLStatement(select, [])]) { (results) throws(StoreError) in
+            let applied = try results[1].map { (row) throws(StoreError) in
+                Applied(number: try row.integer(), oldestServer: try row.integer(), hash: try row.integer())
+            }
+            do throws(SchemaError) {
+                let pending = try pending(after: applied, of: migrations, policy: policy)
+                let last = pending.last ?? Migration(number: 0, oldestServer: 0) { _ in [] }
+                let schema = Schema(
+                    number: max(last.number, applied.last?.number ?? 0),
+                    oldestServer: max(last.oldestServer, applied.map(\.oldestServer).max() ?? 0),
+                    hasChanged: !pending.isEmpty
+                )
+                return .commit(pending.flatMap { $0.steps(dialect) }, .success(schema))
+            } catch {
+                return .rollBack(.failure(error))
+            }
+        }
+    }
+
+    private static func pending(
+        after applied: [Applied],
+        of migrations: [Migration],
+        policy: Policy
+    ) throws(SchemaError) -> [Migration] {
+        let newest = migrations.last?.number ?? 0
+        let found = applied.last?.number ?? 0
+        let oldestServer = applied.map(\.oldestServer).max() ?? 0
+        guard oldestServer <= newest else {
+            throw .tooNew(found: found, oldestServer: oldestServer, known: newest)
+        }
+        for (row, migration) in zip(applied, migrations) {
+            guard row.number == migration.number, row.hash == migration.hash else {
+                throw .changed(migration: migration.number)
+            }
+        }
+        let pending = migrations.filter { $0.number > found }
+        if policy == .refuseOlder, !applied.isEmpty, !pending.isEmpty {
+            throw .tooOld(found: found, needed: newest)
+        }
+        return pending
+    }
+
+    private struct Applied {
+        let number: Int64
+        let oldestServer: Int64
+        let hash: Int64
+    }
+
+    private static func createTable(_ dialect: SQLDialect) -> String {
+        """
+        CREATE TABLE IF NOT EXISTS schema_migration (
+            number \(dialect.integer) PRIMARY KEY,
+            oldest_server \(dialect.integer) NOT NULL,
+            hash \(dialect.integer) NOT NULL
+        ) \(dialect.strict)
+        """
+    }
+
+    private static let select = SQL("SELECT number, oldest_server, hash FROM schema_migration ORDER BY number")
+    fileprivate static let insert = SQL("INSERT INTO schema_migration (number, oldest_server, hash) VALUES (?, ?, ?)")
+}
+
+extension Migration {
+    fileprivate func steps(_ dialect: SQLDialect) -> [SQLStatement] {
+        statements(dialect).map { SQLStatement(SQL($0), []) } + [
+            SQLStatement(Schema.insert, [.integer(number), .integer(oldestServer), .integer(hash)])
+        ]
+    }
+}
+
+/// Why a store's schema is not one that this build runs on.
+public enum SchemaError: Error, Hashable, Sendable {
+    /// The store was upgraded by a newer version and shuts this one out.
+    case tooNew(found: Int64, oldestServer: Int64, known: Int64)
+    /// The store needs an upgrade, which was not asked for.
+    case tooOld(found: Int64, needed: Int64)
+    /// A migration that the store has is another than the one of this number in this build.
+    case changed(migration: Int64)
+}
+
+extension SchemaError: CustomStringConvertible {
+    /// What is wrong and what to do, for the operator.
+    public var description: String {
+        switch self {
+        case .tooNew(let found, let oldestServer, let known):
+            """
+            the store has schema \(found), which needs a version that knows schema \(oldestServer); this one knows \
+            \(known). Install the newer version again, or restore a backup made before the upgrade.
+            """
+        case .tooOld(let found, let needed):
+            """
+            the store has schema \(found) and this version needs \(needed). Make a backup, then run \
+            latchkey-admin migrate up.
+            """
+        case .changed(let migration):
+            """
+            the store's schema \(migration) is not the one that this version calls \(migration). The store was made by \
+            a build that was never released; restore a backup, or begin with an empty store.
+            """
+        }
+    }
+}
