@@ -1,0 +1,151 @@
+import Identity
+import StoreSQL
+import Synchronization
+import Threads
+
+/// The one connection that writes, on a thread of its own, with group commit.
+///
+/// All writes that wait go into one transaction, those that came meanwhile too; one `fsync` covers them, then all are
+/// answered. Nothing waits to make a group bigger: the `fsync` under way is wait enough.
+final class SQLiteWriter: Sendable {
+    private let thread: MailboxThread<any QueuedWrite>
+    private let state: State
+
+    /// Takes the connection over; it closes with ``close()``.
+    init(_ connection: consuming SQLiteConnection, checkpointer: Checkpointer) throws(ThreadError) {
+        let state = State(connection, checkpointer)
+        self.state = state
+        thread = try MailboxThread(name: "sqlite-writer", capacity: Self.capacity) { mailbox in
+            state.work(mailbox)
+        }
+    }
+
+    /// Runs `step` in the next group; durable when this returns.
+    func write<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
+        try await thread.mailbox.ask(refused: Self.refusal) { (reply: Reply<Value, StoreError>) in
+            Write(step, queuedAt: .now, reply: reply)
+        }
+    }
+
+    /// Why the last group failed, as long as no later one succeeded.
+    var fault: StoreError? { state.fault.withLock { $0 } }
+
+    /// Takes no new write, works off those that wait, and closes the connection. Blocks the caller.
+    func stop() {
+        thread.stop()
+    }
+
+    /// Closes the connection, once ``stop()`` has returned.
+    func close() {
+        state.close()
+    }
+
+    private static func refusal(_ refusal: Refusal) -> StoreError {
+        switch refusal {
+        case .full: .busy(reason: "SQLite: \(capacity) writes are waiting")
+        case .closed: .unavailable(reason: "SQLite: the store was closed")
+        }
+    }
+
+    /// Writes that may wait.
+    private static let capacity = 4096
+    /// Writes of one transaction.
+    private static let groupLimit = 128
+    /// How long a write may wait for its turn.
+    private static let deadline = Duration.seconds(1)
+    /// How often a group begins again when another process holds the lock.
+    private static let retries = 2
+
+    private final class State: @unchecked Sendable {
+        // Sendable: `connection` belongs to the writer's thread until it has ended, then to whoever closes.
+        private var connection: SQLiteConnection?
+        private let checkpointer: Checkpointer
+        let fault = Lock<StoreError?>(nil)
+
+        init(_ connection: consuming SQLiteConnection, _ checkpointer: Checkpointer) {
+            self.connection = consume connection
+            self.checkpointer = checkpointer
+        }
+
+        func close() {
+            connection = nil
+        }
+
+        func work(_ mailbox: Mailbox<any QueuedWrite>) {
+            guard var connection = connection.take() else { return }
+            while let first = mailbox.waitForOne() {
+                commit([first] + mailbox.takeWaiting(atMost: groupLimit - 1), mailbox, on: &connection)
+            }
+            self.connection = consume connection
+        }
+
+        /// Runs a group to its end and answers every member.
+        private func commit(
+            _ taken: [any QueuedWrite],
+            _ mailbox: Mailbox<any QueuedWrite>,
+            on connection: inout SQLiteConnection
+        ) {
+            var group = dropLate(taken)
+            guard !group.isEmpty else { return }
+            var failure: StoreError?
+            do throws(StoreError) {
+                try begin(on: &connection)
+                try run(group, on: &connection)
+                let late = dropLate(mailbox.takeWaiting(atMost: max(0, groupLimit - group.count)))
+                group += late
+                try run(late, on: &connection)
+                _ = try connection.run(SQLStatement(SQLiteConnection.commit, []))
+            } catch {
+                connection.end(SQLiteConnection.rollBack)
+                failure = error
+            }
+            note(failure)
+            // An answer may rest on what another member did, so that a failed commit takes back all of them.
+            for member in group { member.answer(failure) }
+            if failure == nil { checkpointer.wrote(on: connection) }
+        }
+
+        private func begin(on connection: inout SQLiteConnection) throws(StoreError) {
+            var attempt = 0
+            while true {
+                do throws(StoreError) {
+                    _ = try connection.run(SQLStatement(SQLiteConnection.beginImmediate, []))
+                    return
+                } catch {
+                    guard case .busy = error, attempt < retries else { throw error }
+                    attempt += 1
+                    Pause.sleep(milliseconds: Int32.random(in: 5...25))
+                }
+            }
+        }
+
+        /// Each member in its savepoint. An error that made SQLite end the transaction ends the group.
+        private func run(_ members: [any QueuedWrite], on connection: inout SQLiteConnection) throws(StoreError) {
+            for member in members {
+                member.run(on: &connection)
+                guard !connection.isInTransaction else { continue }
+                throw member.failure ?? .io(reason: "SQLite: the transaction ended by itself")
+            }
+        }
+
+        /// Answers those that have waited too long already; their callers have given up.
+        private func dropLate(_ members: [any QueuedWrite]) -> [any QueuedWrite] {
+            let now = ContinuousClock.now
+            guard members.contains(where: { now - $0.queuedAt > deadline }) else { return members }
+            return members.filter { member in
+                guard now - member.queuedAt > deadline else { return true }
+                member.answer(.busy(reason: "SQLite: a write waited longer than \(deadline) for its turn"))
+                return false
+            }
+        }
+
+        /// Remembers a failure that will not pass by itself.
+        private func note(_ failure: StoreError?) {
+            switch failure {
+            case .full, .readOnly, .io, .corrupt: fault.withLock { $0 = failure }
+            case nil: fault.withLock { $0 = nil }
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Identity
+import StoreSQL
+
+extension SQLiteConnection {
+    /// Runs the steps of a transaction that the caller has begun and will end.
+    ///
+    /// - Returns: the value, and whether what was done is to stay.
+    mutating func follow<Value>(_ first: SQLStep<Value>) throws(StoreError) -> (value: Value, stays: Bool) {
+        var step = first
+        while true {
+            switch step {
+            case .run(let statements, let next):
+                var results: [SQLResult] = []
+                results.reserveCapacity(statements.count)
+                for statement in statements { results.append(try run(statement)) }
+                step = try next(SQLResults(results))
+            case .commit(let statements, let value):
+                for statement in statements { _ = try run(statement) }
+                return (value, true)
+            case .rollBack(let value):
+                return (value, false)
+            }
+        }
+    }
+
+    /// Runs `step` as one consistent read.
+    mutating func read<Value>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
+        _ = try run(SQLStatement(Self.begin, []))
+        defer { end(Self.rollBack) }
+        return try follow(step).value
+    }
+
+    /// Runs `step` as a transaction of its own.
+    mutating func write<Value>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
+        _ = try run(SQLStatement(Self.beginImmediate, []))
+        do throws(StoreError) {
+            let (value, stays) = try follow(step)
+            _ = try run(SQLStatement(stays ? Self.commit : Self.rollBack, []))
+            return value
+        } catch {
+            end(Self.rollBack)
+            throw error
+        }
+    }
+
+    /// Ends the transaction if one is still open.
+    mutating func end(_ ending: SQL) {
+        guard isInTransaction else { return }
+        _ = try? run(SQLStatement(ending, []))
+    }
+
+    static let begin = SQL("BEGIN")
+    static let beginImmediate = SQL("BEGIN IMMEDIATE")
+    static let commit = SQL("COMMIT")
+    static let rollBack = SQL("ROLLBACK")
+    static let savepoint = SQL("SAVEPOINT member")
+    static let release = SQL("RELEASE member")
+    static let rollBackToSavepoint = SQL("ROLLBACK TO member")
+}
