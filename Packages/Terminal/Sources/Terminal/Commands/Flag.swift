@@ -15,9 +15,10 @@ public struct Flag: Hashable, Sendable {
     /// The heading under which the help shows it.
     public var group: String
 
+    /// A flag with a value, `Flag("store", "URL", "the store")`.
     public init(
         _ name: String,
-        _ value: String? = nil,
+        _ value: String,
         letter: Character? = nil,
         choices: [String] = [],
         isRepeated: Bool = false,
@@ -27,7 +28,27 @@ public struct Flag: Hashable, Sendable {
     ) {
         self.name = name
         self.letter = letter
-        self.value = value ?? (choices.isEmpty ? nil : choices.joined(separator: "|"))
+        self.value = value
+        self.choices = choices
+        self.isRepeated = isRepeated
+        self.isRequired = isRequired
+        self.summary = summary
+        self.group = group
+    }
+
+    /// A flag without a value, or with one of a few.
+    public init(
+        _ name: String,
+        letter: Character? = nil,
+        choices: [String] = [],
+        isRepeated: Bool = false,
+        isRequired: Bool = false,
+        group: String = "Flags",
+        _ summary: String
+    ) {
+        self.name = name
+        self.letter = letter
+        self.value = choices.isEmpty ? nil : choices.joined(separator: "|")
         self.choices = choices
         self.isRepeated = isRepeated
         self.isRequired = isRequired
@@ -37,8 +58,14 @@ public struct Flag: Hashable, Sendable {
 
     /// `-o`, `--output FORMAT`: how the answer looks. Lists can be `csv` too.
     public static func output(ofList isList: Bool = false) -> Flag {
-        let formats = OutputFormat.allCases.filter { isList || $0 != .csv }.map(\.rawValue)
-        return Flag("output", letter: "o", choices: formats, group: "Output", "how the answer looks; table unless said")
+        Flag(
+            "output",
+            "FORMAT",
+            letter: "o",
+            choices: OutputFormat.allCases.filter { isList || $0 != .csv }.map(\.rawValue),
+            group: "Output",
+            isList ? "table, json or csv; table unless said" : "table or json; table unless said"
+        )
     }
 
     public static let quiet = Flag("quiet", letter: "q", group: "Output", "say nothing but the answer and errors")

@@ -114,7 +114,8 @@ extension Column {
 }
 
 private func json(_ value: JSONValue) -> String {
-    String(decoding: value.serialized(pretty: true), as: UTF8.self) + "\n"
+    let text = String(decoding: value.serialized(pretty: true), as: UTF8.self)
+    return text.hasSuffix("\n") ? text : text + "\n"
 }
 
 /// RFC 4180 §2: quotes around what has a comma, a quote or a line break in it. What a spreadsheet would take for a
