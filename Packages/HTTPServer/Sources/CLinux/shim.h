@@ -223,3 +223,39 @@ static inline void latchkey_file_state(const char *path, struct latchkey_file_st
     state->size = (uint64_t)status.st_size;
     state->modified = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
+
+// A blocking connection for the health probe, whose sends and receives give up after the time.
+static inline int latchkey_connect(const struct sockaddr *address, socklen_t length, int milliseconds) {
+    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    struct timeval time = {.tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    if (connect(fd, address, length) != 0) {
+        int error = errno;
+        close(fd);
+        return -error;
+    }
+    return fd;
+}
+
+static inline int latchkey_connect_ip(int family, uint32_t v4, uint64_t high, uint64_t low, uint16_t port,
+                                      int milliseconds) {
+    if (family == 4) {
+        struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(v4)};
+        return latchkey_connect((const struct sockaddr *)&address, sizeof address, milliseconds);
+    }
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    for (int i = 0; i < 8; i++) {
+        address.sin6_addr.s6_addr[i] = (uint8_t)(high >> (56 - 8 * i));
+        address.sin6_addr.s6_addr[8 + i] = (uint8_t)(low >> (56 - 8 * i));
+    }
+    return latchkey_connect((const struct sockaddr *)&address, sizeof address, milliseconds);
+}
+
+static inline int latchkey_connect_unix(const char *path, int milliseconds) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    return latchkey_connect((const struct sockaddr *)&address, sizeof address, milliseconds);
+}
