@@ -83,7 +83,9 @@ public struct DERElement: Hashable, Sendable {
         guard let last = content.last, last & 0x80 == 0 else {
             throw .malformed(what: "a cut-off OBJECT IDENTIFIER", offset: content.startIndex)
         }
-        var text = ""
+        // Written as bytes: a certificate has a dozen of them, and appending to a String would be a fifth of reading it.
+        var text: [UInt8] = []
+        text.reserveCapacity(4 * content.count + 4)
         var arc: UInt64 = 0
         var startsArc = true
         for (index, byte) in zip(content.indices, content) {
@@ -94,14 +96,26 @@ public struct DERElement: Hashable, Sendable {
             startsArc = byte & 0x80 == 0
             guard startsArc else { continue }
             if text.isEmpty {
+                // The first two arcs share a number.
                 let first = min(arc / 40, 2)
-                text = "\(first).\(arc - first * 40)"
-            } else {
-                text += ".\(arc)"
+                text.append(UInt8(ascii: "0") + UInt8(first))
+                arc -= first * 40
             }
+            text.append(UInt8(ascii: "."))
+            appendDecimal(arc, to: &text)
             arc = 0
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func appendDecimal(_ number: UInt64, to text: inout [UInt8]) {
+        let start = text.count
+        var rest = number
+        repeat {
+            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        text[start...].reverse()
     }
 
     /// The text of one of ASN.1's string types.

@@ -67,7 +67,13 @@ public struct Certificate: Sendable {
         var outer = try DERReader.single(der[...], .sequence).elements
         let signed = try outer.next(.sequence)
         let algorithm = try outer.next(.sequence)
-        signature = try outer.next(.bitString).wholeBitString()
+        let signatureBits = try outer.next(.bitString)
+        // Some old security keys have certificates that claim unused bits here, and so a signature that is none. They can
+        // be read, since an attestation needs the key alone, but nobody is taken to have signed them.
+        signature = signatureBits.content.first == 0 ? signatureBits.content.dropFirst() : []
+        guard let unused = signatureBits.content.first, unused < 8 else {
+            throw .malformed(what: "a signature", offset: signatureBits.encoded.startIndex)
+        }
         try outer.finish()
         signedBytes = signed.encoded
 
