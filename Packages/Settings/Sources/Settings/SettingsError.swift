@@ -65,7 +65,7 @@ public enum SettingsWarning: Hashable, Sendable {
     /// A listener for other machines without TLS and without a proxy, at which every request is refused.
     case plainListener(String)
     /// A flag with a password in it, which other users of the machine can see.
-    case secretInFlag(String)
+    case secretInFlag(String, fileVariable: String)
 }
 
 extension SettingsWarning: CustomStringConvertible {
@@ -80,8 +80,8 @@ extension SettingsWarning: CustomStringConvertible {
             listen \(address) has no TLS, and trusted_proxies is empty: requests from other machines will be refused. \
             Set tls.certificate and tls.key, or the networks of your proxies in trusted_proxies.
             """
-        case .secretInFlag(let flag):
-            "\(flag) holds a password, which other users of this machine can see. Use \(flag)-file FILE."
+        case .secretInFlag(let flag, let variable):
+            "\(flag) holds a password, which other users of this machine can see. Name a file with it in \(variable)."
         }
     }
 }

@@ -62,9 +62,10 @@ extension Settings {
                 warnings.append(.plainListener(address.description))
             }
         }
-        for key in SettingKey.allCases where key.canHoldSecret {
+        for key in SettingKey.allCases {
+            guard let twin = key.fileTwin else { continue }
             if let text = sources.flags[key.name]?.last, masked(text) != text {
-                warnings.append(.secretInFlag(key.flag))
+                warnings.append(.secretInFlag(key.flag, fileVariable: SettingKey.variable(for: twin)))
             }
         }
     }

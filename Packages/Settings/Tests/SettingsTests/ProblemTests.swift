@@ -275,7 +275,7 @@ struct WarningTests {
         let settings = try load(mode: .admin, flags: ["store": ["postgres://u:s3cret@db/x"]])
         #expect(
             settings.warnings.map(\.description) == [
-                "--store holds a password, which other users of this machine can see. Use --store-file FILE."
+                "--store holds a password, which other users of this machine can see. Name a file with it in LATCHKEY_STORE_FILE."
             ]
         )
         #expect(try load(mode: .admin, flags: ["store": ["sqlite:/x"]]).warnings.isEmpty)

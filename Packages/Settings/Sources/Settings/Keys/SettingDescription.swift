@@ -47,7 +47,8 @@ extension SettingKey {
         case .limitImportBody: "Bytes of an import of users."
         case .limitRequestsPerConnection: "Requests on one connection before it is closed."
         case .limitConnections: "Connections at once."
-        case .limitConnectionsPerAddress: "Connections at once from one address; loopback and trusted proxies have no such limit."
+        case .limitConnectionsPerAddress:
+            "Connections at once from one address; loopback and trusted proxies have no such limit."
         case .limitRequestsInFlight: "Requests that are being handled at once; more get 503."
         case .limitChallenges: "Challenges that may wait at once in memory; more get 503."
         case .deadlineTLSHandshake: "The TLS handshake."

@@ -37,7 +37,7 @@ extension SettingKey {
     private var isActiveInExample: Bool { self == .dataDirectory || self == .listen || self == .logLevel }
 
     /// A value as the file would hold it: the default where there is one.
-    private var example: String {
+    var example: String {
         switch self {
         case .dataDirectory: "/var/lib/latchkey"
         case .listen: "localhost:8080"
@@ -65,7 +65,7 @@ extension SettingKey {
     }
 
     /// The defaults of all settings that have one everywhere, as the check itself shows them.
-    private static let defaults: [SettingKey: String] = {
+    static let defaults: [SettingKey: String] = {
         let sources = SettingsSources(
             mode: .serve,
             environment: ["STATE_DIRECTORY": "/var/lib/latchkey"],
