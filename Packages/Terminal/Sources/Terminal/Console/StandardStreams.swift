@@ -25,13 +25,14 @@ public struct StandardOutput: TextOutput {
     }
 }
 
-/// Standard input.
+/// Standard input, or another descriptor that is read like it.
 public struct StandardInput: TextInput {
     private static let limit = 1 << 20
+    private let descriptor: Int32
 
-    public init() {}
+    public init(descriptor: Int32 = 0) { self.descriptor = descriptor }
 
-    public var isTerminal: Bool { isatty(0) == 1 }
+    public var isTerminal: Bool { isatty(descriptor) == 1 }
 
     public func readLine() throws(CommandFailure) -> String? {
         var line: [UInt8] = []
@@ -55,11 +56,11 @@ public struct StandardInput: TextInput {
     /// Without echo and line editing, so that ctrl-C can put the terminal right before it ends the command.
     public func readHidden() throws(CommandFailure) -> String? {
         var before = termios()
-        guard unsafe tcgetattr(0, &before) == 0 else { return try readLine() }
+        guard unsafe tcgetattr(descriptor, &before) == 0 else { return try readLine() }
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        unsafe tcsetattr(0, TCSAFLUSH, &hidden)
-        defer { unsafe tcsetattr(0, TCSAFLUSH, &before) }
+        unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        defer { unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }
         var line: [UInt8] = []
         while let byte = nextByte() {
             switch byte {
@@ -82,7 +83,7 @@ public struct StandardInput: TextInput {
     private func nextByte() -> UInt8? {
         var byte: UInt8 = 0
         while true {
-            let count = unsafe read(0, &byte, 1)
+            let count = unsafe read(descriptor, &byte, 1)
             if count == 1 { return byte }
             if count == 0 || errno != EINTR { return nil }
         }
