@@ -1,5 +1,4 @@
 import HTTPServer
-import HTTPWire
 
 /// One method of one path, and the rules around it.
 struct Endpoint: Sendable {

@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 import Identity
 import Passkeys
 import Tokens

@@ -1,5 +1,6 @@
 import Encodings
 import Identity
+import WebAuthn
 
 /// The answer of `GET /api/me` (contract 12.5).
 struct Me {

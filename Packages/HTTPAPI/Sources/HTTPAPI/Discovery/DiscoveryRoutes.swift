@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 import Identity
 import Tokens
 
@@ -71,7 +70,7 @@ struct DiscoveryRoutes: Sendable {
     private func keySet(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let keys: PublishedKeySet
         do throws(TokenError) {
-            keys = try await services.keys.keySet(of: exchange.context.tenant, now: exchange.context.now)
+            keys = try await services.keys.keySet(in: exchange.context)
         } catch { throw APIError(error, base: exchange.context.base) }
         let isKnown = exchange.header("if-none-match").map { $0.contains(keys.entityTag) || $0 == "*" } ?? false
         var response = isKnown ? HTTPResponse(status: 304, headers: HTTPHeaders(), body: []) : .json(keys.body)

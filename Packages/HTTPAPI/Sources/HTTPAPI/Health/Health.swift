@@ -1,5 +1,5 @@
 import Encodings
-public import HTTPServer
+import HTTPServer
 import Synchronization
 
 /// What `/healthz` and `/readyz` answer (contract 15). They need no tenant.

@@ -1,5 +1,4 @@
 import HTTPServer
-import HTTPWire
 import Identity
 
 /// Which origins may read an endpoint's answers (contract 1.5).

@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 import Identity
 import Passkeys
 import Tokens
@@ -54,7 +53,7 @@ struct PasskeyRoutes: Sendable {
         } catch { throw APIError(error, base: exchange.context.base) }
         exchange.client = client
         guard client.allows(.webAuthn) else { throw .grantNotAllowed(.webAuthn, status: 400) }
-        let realm = try parameters.string("realm") ?? parameters.string("connection")
+        let realm = try parameters.realm()
         if parameters["organization"] != nil {
             throw APIError(400, "invalid_request", "Organizations are not supported", "organizations_not_supported")
         }

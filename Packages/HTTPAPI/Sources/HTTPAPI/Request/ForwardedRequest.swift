@@ -1,5 +1,4 @@
-import HTTPServer
-import HTTPWire
+public import HTTPServer
 
 /// Proxies whose word about the client is taken.
 public struct TrustedProxies: Hashable, Sendable {

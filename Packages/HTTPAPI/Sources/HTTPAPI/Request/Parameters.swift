@@ -59,6 +59,12 @@ struct Parameters {
         return text
     }
 
+    /// The name of a connection, in either of its two spellings (contract 3.3).
+    func realm() throws(APIError) -> String? {
+        if let realm = try string("realm") { return realm }
+        return try string("connection")
+    }
+
     /// An object; in a form the text of one (contract 1.2).
     func object(_ name: String) throws(APIError) -> JSONObject? {
         guard let value = self[name] else { return nil }

@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 import Identity
 
 /// A refusal: one row of the HTTP contract, in the OAuth shape (section 2.1).

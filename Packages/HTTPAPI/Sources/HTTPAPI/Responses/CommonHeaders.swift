@@ -1,5 +1,5 @@
 import HTTPServer
-import Identity
+public import Identity
 
 /// What every answer carries (contract 1.3).
 struct CommonHeaders {

@@ -1,5 +1,6 @@
 import Encodings
 public import HTTPServer
+import Identity
 
 extension API {
     /// Answers for requests that break HTTP itself or a limit, in the same shape as all others.

@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 
 extension HTTPResponse {
     static func json(_ body: [UInt8], status: Int = 200) -> HTTPResponse {

@@ -1,6 +1,5 @@
 import Encodings
 import HTTPServer
-import HTTPWire
 import Identity
 import Passkeys
 import Tokens
@@ -36,7 +35,7 @@ struct TokenRoutes: Sendable {
         let context = exchange.context
         let session = try parameters.requiredString("auth_session")
         guard let answer = try parameters.object("authn_response") else { throw .missing("authn_response") }
-        let realm = try parameters.string("realm") ?? parameters.string("connection")
+        let realm = try parameters.realm()
         let audience = try parameters.string("audience")
         let scope = try parameters.string("scope")
         do throws(PasskeyError) {

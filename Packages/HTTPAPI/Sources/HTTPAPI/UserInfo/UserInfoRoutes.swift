@@ -1,4 +1,5 @@
 import HTTPServer
+import Identity
 import Tokens
 
 /// `GET` and `POST /userinfo` (contract 5.6).

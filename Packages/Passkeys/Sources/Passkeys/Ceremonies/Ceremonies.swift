@@ -64,9 +64,7 @@ public struct Ceremonies: Sendable {
         in context: RequestContext
     ) async throws(PasskeyError) -> TakenCeremony {
         // What can be refused without the ceremony does not take it.
-        var named: ConnectionID?
-        if let realm, !realm.isEmpty { named = try context.connection(realm: realm, for: client).id }
-        guard context.settings.passkeysEnabled else { throw .passkeysDisabledForTenant }
+        let named = try admit(realm: realm, client: client, in: context)
         guard let bytes = try? Base64URL.decode(session), bytes.count == 32 else { throw .sessionInvalid }
 
         let key = ChallengeKey(tenant: context.tenant, client: client.id, sessionHash: SHA256.hash(bytes))
