@@ -18,9 +18,12 @@ public enum UnicodeText {
         let lead = scalars.prefix { $0.properties.isWhitespace }.count
         var current = trimmed(text)
         try refuseBadCharacters(current, startingAt: lead)
+        // Normalised before it is folded: COMBINING GREEK YPOGEGRAMMENI folds to a letter, and marks in another order
+        // would then stand on another letter.
+        current = trimmed(try mapped(current, nfkc))
         // Folding can uncover what still decomposes, and decomposition what still folds: go on until nothing moves.
         for _ in 0..<8 {
-            let next = trimmed(try mapped(current, foldingCase))
+            let next = trimmed(try mapped(current, nfkc | UTF8PROC_CASEFOLD.rawValue))
             if next.utf8.elementsEqual(current.utf8) { break }
             current = next
         }
@@ -60,8 +63,7 @@ public enum UnicodeText {
         return String(scalars)
     }
 
-    private static let foldingCase =
-        UTF8PROC_STABLE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_COMPOSE.rawValue | UTF8PROC_CASEFOLD.rawValue
+    private static let nfkc = UTF8PROC_STABLE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_COMPOSE.rawValue
 
     /// The answer for printable ASCII, which is nearly every text; `nil` for anything else.
     private static func asciiCanonical(_ text: String) -> String? {

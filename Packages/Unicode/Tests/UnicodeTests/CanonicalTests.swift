@@ -26,6 +26,8 @@ struct CanonicalTests {
             ("\u{13a0}", "\u{13a0}"),
             ("\u{ab70}", "\u{13a0}"),
             ("a b", "a b"),
+            ("\u{3b1}\u{345}\u{301}", "\u{3ac}\u{3b9}"),
+            ("\u{3b1}\u{301}\u{345}", "\u{3ac}\u{3b9}"),
             ("", ""),
             ("   ", ""),
         ]
@@ -54,6 +56,30 @@ struct CanonicalTests {
             }
         }
         #expect(refused > 10_000, "private and unassigned code points are refused")
+    }
+
+    @Test("Texts made at random reach a fixed point, and every composition of them has the same canonical form")
+    func randomTexts() throws {
+        let pieces: [Unicode.Scalar] = [
+            "a", "Z", "\u{df}", "\u{130}", "\u{131}", "\u{345}", "\u{301}", "\u{316}", "\u{308}", "\u{390}", "\u{1fd3}",
+            "\u{3c2}",
+            "\u{1e9e}", "\u{fb05}", "\u{149}", "\u{1f88}", "\u{fdfa}", "\u{ac00}", "\u{1100}", "\u{1161}", "\u{11a8}",
+            "\u{212b}",
+            "\u{2126}", "\u{ff21}", "\u{1d400}", "\u{3000}", "\u{a0}", "\u{b4}", "\u{2160}", "\u{13a0}", "\u{ab70}",
+            "\u{10c80}",
+            " ", "1", "@", "\u{5d0}", "\u{627}", "\u{1f511}",
+        ]
+        for _ in 0..<5000 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 1...6) { text.append(pieces.randomElement() ?? "a") }
+            let entered = String(text)
+            let once = try UnicodeText.canonical(entered)
+            #expect(
+                try bytes(UnicodeText.canonical(once)) == bytes(once),
+                "\(text.map { String($0.value, radix: 16) })"
+            )
+            #expect(try bytes(UnicodeText.canonical(UnicodeText.nfc(entered))) == bytes(once))
+        }
     }
 
     @Test(
