@@ -7,7 +7,7 @@ public import Identity
 public struct TenantAdministration: Sendable {
     let store: any TenantStore & ClientStore
     let directory: TenantDirectory?
-    let random: @Sendable (Int) -> [UInt8]
+    let random: RandomSource
 
     /// - Parameters:
     ///   - store: where it is kept.
@@ -16,7 +16,7 @@ public struct TenantAdministration: Sendable {
     public init(
         store: any TenantStore & ClientStore,
         directory: TenantDirectory? = nil,
-        random: @escaping @Sendable (Int) -> [UInt8]
+        random: @escaping RandomSource
     ) {
         self.store = store
         self.directory = directory

@@ -1,0 +1,95 @@
+import Encodings
+import Glibc
+import Identity
+import Settings
+import Tenancy
+import Terminal
+
+/// One command at work on an open store.
+struct Deployment: Sendable {
+    let invocation: Invocation
+    let console: Console
+    let tools: AdminTools
+    let settings: Settings
+    let store: any CredentialDatabase
+    let administration: TenantAdministration
+
+    var now: UnixTime { tools.now() }
+
+    /// Reads the settings, opens the store as its owner, runs `body`, and closes it.
+    static func run(
+        _ invocation: Invocation,
+        _ console: Console,
+        _ tools: AdminTools,
+        _ body: (Deployment) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        do {
+            let settings = try readSettings(invocation, console)
+            if case .sqlite(let path) = settings.store.value, path != ":memory:" { try tools.becomeOwner(path) }
+            let store = try await tools.openStore(settings.store.value)
+            let deployment = Deployment(
+                invocation: invocation,
+                console: console,
+                tools: tools,
+                settings: settings,
+                store: store,
+                administration: TenantAdministration(store: store, random: tools.random)
+            )
+            let result: Result<ExitCode, any Error>
+            do {
+                result = .success(try await body(deployment))
+            } catch {
+                result = .failure(error)
+            }
+            await store.close()
+            return try result.get()
+        } catch {
+            throw CommandFailure(any: error)
+        }
+    }
+
+    /// The server's configuration, with this command's flags above it.
+    static func readSettings(_ invocation: Invocation, _ console: Console) throws -> Settings {
+        var flags: [String: [String]] = [:]
+        for (flag, setting) in [
+            ("store", "store"), ("store-file", "store_file"), ("master-key-file", "master_key_file"),
+        ] {
+            if let values = invocation.flags[flag] { flags[setting] = values }
+        }
+        let settings = try Settings(
+            SettingsSources(
+                mode: .admin,
+                flags: flags,
+                environment: console.environment,
+                file: invocation.value("config")
+            )
+        )
+        for warning in settings.warnings { console.warn(invocation.program, "\(warning)") }
+        return settings
+    }
+
+    /// Writes down that the operator changed something. The change itself is done by then, so that a failure is told
+    /// and fails nothing.
+    func audit(_ target: String, of tenant: TenantID, user: UserID? = nil) async {
+        do throws(StoreError) {
+            try await store.append(ceremonies: [], events: [event(target, of: tenant, user: user)])
+        } catch {
+            console.warn(invocation.program, "the change is made, and the audit log did not take it: \(error)")
+        }
+    }
+
+    /// The event of a change, for the calls that write it in the change's own transaction.
+    func event(_ target: String, of tenant: TenantID, user: UserID? = nil) -> AuditEvent {
+        AuditEvent(
+            tenant: tenant,
+            types: ["sapi"],
+            at: now,
+            user: user,
+            device: Device(address: "", userAgent: "\(AdminProgram.name)/\(AdminProgram.version)"),
+            details: [
+                "command": .string(invocation.path.joined(separator: " ")), "target": .string(target),
+                "operator": .string("uid \(getuid())"),
+            ]
+        )
+    }
+}
