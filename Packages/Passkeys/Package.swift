@@ -18,6 +18,7 @@ let package = Package(
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
         .package(path: "../Cryptography"),
+        .package(path: "../SoftwareAuthenticator"),
     ],
     targets: [
         .target(
@@ -27,7 +28,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PasskeysTests",
-            dependencies: ["Passkeys", "Encodings", "Identity", "WebAuthn", "Cryptography"],
+            dependencies: [
+                "Passkeys", "Encodings", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator",
+            ],
             swiftSettings: settings
         ),
     ],
