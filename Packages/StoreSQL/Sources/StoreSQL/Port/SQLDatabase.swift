@@ -21,6 +21,7 @@ public protocol SQLDatabase: Sendable {
     /// Whether it answers, and takes writes again if the last one failed.
     ///
     /// - Parameter probe: a small write, for the engine to try when it has to.
+    /// - Throws: why it does not.
     func check(probe: SQLStep<Void>) async throws(StoreError)
 
     /// Finishes what is under way and closes every connection.
