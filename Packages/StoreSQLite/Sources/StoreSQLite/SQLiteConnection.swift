@@ -34,7 +34,7 @@ import StoreSQL
     }
 
     deinit {
-        for unsafestatement in unsafe statements { unsafe sqlite3_finalize(statement) }
+        unsafe statements.forEach { statement in unsafe sqlite3_finalize(statement) }
         unsafe sqlite3_close_v2(handle)
     }
 

@@ -17,6 +17,16 @@ public enum SQLiteOpenError: Error, Hashable, Sendable {
     case noThread
 }
 
+extension SQLiteOpenError {
+    /// Whether trying again later may help, with nothing changed.
+    public var isTemporary: Bool {
+        switch self {
+        case .beingOpened, .noThread, .store(_, .busy), .store(_, .unavailable), .store(_, .full): true
+        default: false
+        }
+    }
+}
+
 extension SQLiteOpenError: CustomStringConvertible {
     /// What is wrong and what to do, for the operator.
     public var description: String {

@@ -6,7 +6,7 @@ import Threads
 public enum SQLiteStore {
     /// Opens the store in `path`, making folder, file and schema where they are missing.
     ///
-    /// Two processes may open it at once; one waits for the other. Blocks the caller.
+    /// Two processes may open it at once; one waits for the other.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -18,16 +18,27 @@ public enum SQLiteStore {
         path: String,
         options: SQLiteOptions = SQLiteOptions(),
         upgradingSchema: Bool = false
+    ) async throws(SQLiteOpenError) -> any CredentialDatabase {
+        // Opening waits for locks, which a thread of Swift's own pool must not.
+        guard let pool = try? BlockingPool(name: "sqlite-open", threadCount: 1) else { throw .noThread }
+        return try await pool.run(refused: { _ in .noThread }) { () throws(SQLiteOpenError) in
+            try openWaiting(path: path, options: options, policy: upgradingSchema ? .upgrade : .refuseOlder)
+        }
+    }
+
+    private static func openWaiting(
+        path: String,
+        options: SQLiteOptions,
+        policy: Schema.Policy
     ) throws(SQLiteOpenError) -> any CredentialDatabase {
         let file = StoreFile(path: path)
         try file.make()
-        let policy: Schema.Policy = upgradingSchema ? .upgrade : .refuseOlder
         let writing = try file.whileLocked { () throws(SQLiteOpenError) in
             try writer(path: path, options: options, policy: policy)
         }
         do throws(StoreError) {
             let copying = try SQLiteConnection(path: path, .readWrite, patience: 0)
-            _ = try copying.execute("PRAGMA wal_autocheckpoint = 0")
+            try copying.execute("PRAGMA wal_autocheckpoint = 0")
             return try start(writing, copying, path: path)
         } catch {
             throw .store(path: path, error)
