@@ -1,0 +1,113 @@
+public import Identity
+import Synchronization
+import Threads
+
+/// The challenge cache of a single server: a table in 64 shards, each behind a lock of its own.
+///
+/// What is in it is lost with the process, and the ceremonies under way begin again; nothing else is.
+public final class InMemoryChallengeCache: ChallengeCache {
+    /// How many ceremonies may be pending.
+    public struct Limits: Hashable, Sendable {
+        public var total: Int
+        /// Of one client of one tenant.
+        public var perClient: Int
+        /// From one address.
+        public var perAddress: Int
+
+        /// Half of all for one client; for one address a fiftieth, or what five minutes of the usual rate limit allow
+        /// when that is more.
+        public init(total: Int = 100_000, perClient: Int? = nil, perAddress: Int? = nil) {
+            self.total = total
+            self.perClient = perClient ?? max(1, total / 2)
+            self.perAddress = perAddress ?? min(total, max(300, total / 50))
+        }
+    }
+
+    private let limits: Limits
+    private let shards = (0..<64).map { _ in Lock(Shard()) }
+    private let count = Atomic(0)
+    private let clients = Tally<Application>()
+    private let addresses = Tally<String>()
+
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    public func put(
+        _ pending: PendingCeremony,
+        as key: ChallengeKey,
+        until expiry: UnixTime,
+        from address: String,
+        now: UnixTime
+    ) async throws(StoreError) {
+        let shard = shard(of: key)
+        // A few old entries go with each new one, so that the table never has to stop for a sweep.
+        release(shard.withLock { $0.sweep(atMost: 3, now: now) })
+        let entry = Entry(key: key, pending: pending, expiry: expiry, address: address)
+        do throws(StoreError) {
+            try reserve(entry)
+        } catch {
+            // What is over counts no more, so all of it has to go before anyone is refused.
+            release(shard.withLock { $0.sweep(atMost: .max, now: now) })
+            try reserve(entry)
+        }
+        if let replaced = shard.withLock({ $0.insert(entry) }) { release([replaced]) }
+    }
+
+    public func take(_ key: ChallengeKey, now: UnixTime) async throws(StoreError) -> PendingCeremony? {
+        guard let entry = shard(of: key).withLock({ $0.remove(key) }) else { return nil }
+        release([entry])
+        return now < entry.expiry ? entry.pending : nil
+    }
+
+    public func check() async throws(StoreError) {}
+
+    /// How many ceremonies are pending; some may be over and not yet swept.
+    public var pendingCount: Int { count.load(ordering: .relaxed) }
+
+    private func shard(of key: ChallengeKey) -> Lock<Shard> {
+        // The bytes are a hash: they are spread already.
+        shards[Int(key.sessionHash.first ?? 0) & 63]
+    }
+
+    /// Counts the entry in, or refuses it with nothing counted.
+    private func reserve(_ entry: Entry) throws(StoreError) {
+        guard count.add(1, ordering: .relaxed).newValue <= limits.total else {
+            count.subtract(1, ordering: .relaxed)
+            throw .full(reason: "\(limits.total) ceremonies are pending, as many as may be")
+        }
+        guard clients.add(entry.application, limit: limits.perClient) else {
+            count.subtract(1, ordering: .relaxed)
+            throw .overQuota(reason: "\(limits.perClient) ceremonies of one client are pending")
+        }
+        guard addresses.add(entry.address, limit: limits.perAddress) else {
+            count.subtract(1, ordering: .relaxed)
+            clients.subtract(entry.application)
+            throw .overQuota(reason: "\(limits.perAddress) ceremonies from one address are pending")
+        }
+    }
+
+    private func release(_ entries: [Entry]) {
+        for entry in entries {
+            count.subtract(1, ordering: .relaxed)
+            clients.subtract(entry.application)
+            addresses.subtract(entry.address)
+        }
+    }
+}
+
+/// A client of a tenant.
+struct Application: Hashable, Sendable {
+    let tenant: TenantID
+    let client: ClientID
+}
+
+/// One pending ceremony with all that it counts against.
+struct Entry: Sendable {
+    let key: ChallengeKey
+    let pending: PendingCeremony
+    let expiry: UnixTime
+    let address: String
+
+    var application: Application { Application(tenant: key.tenant, client: key.client) }
+}
