@@ -2,10 +2,19 @@
 public struct DERElement: Hashable, Sendable {
     /// The element's tag.
     public let tag: DERTag
-    /// The bytes after tag and length.
-    public let content: ArraySlice<UInt8>
     /// Tag, length and content.
     public let encoded: ArraySlice<UInt8>
+    private let contentStart: Int
+
+    /// Where the content starts is an index into `encoded`, which saves keeping a second slice of the same bytes.
+    init(tag: DERTag, encoded: ArraySlice<UInt8>, contentStart: Int) {
+        self.tag = tag
+        self.encoded = encoded
+        self.contentStart = contentStart
+    }
+
+    /// The bytes after tag and length.
+    public var content: ArraySlice<UInt8> { encoded[contentStart...] }
 
     /// A reader of the elements inside. Meaningful when the tag is constructed.
     public var elements: DERReader { DERReader(content) }
@@ -109,13 +118,12 @@ public struct DERElement: Hashable, Sendable {
     }
 
     private static func appendDecimal(_ number: UInt64, to text: inout [UInt8]) {
-        let start = text.count
-        var rest = number
-        repeat {
-            text.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        text[start...].reverse()
+        var unit: UInt64 = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
     }
 
     /// The text of one of ASN.1's string types.

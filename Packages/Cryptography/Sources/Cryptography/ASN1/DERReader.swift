@@ -37,7 +37,7 @@ public struct DERReader: Sendable {
         guard count <= bytes.endIndex - position else { throw fault("a length past the end", at: start) }
         let contentStart = position
         position += count
-        return DERElement(tag: tag, content: bytes[contentStart..<position], encoded: bytes[start..<position])
+        return DERElement(tag: tag, encoded: bytes[start..<position], contentStart: contentStart)
     }
 
     /// Reads the next element, which must have `tag`.
