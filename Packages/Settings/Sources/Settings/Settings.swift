@@ -47,12 +47,13 @@ public struct Settings: Sendable {
     /// - Throws: everything that is wrong, at once.
     public init(_ sources: SettingsSources) throws(SettingsError) {
         mode = sources.mode
+        let flags = FlagLayer(sources.flags)
         let environment = EnvironmentLayer(sources.environment)
         let layer = try Self.fileLayer(sources)
         file = layer?.path
         var resolver = Resolver(
-            layers: [FlagLayer(sources.flags).values, environment.values, layer?.layer.values ?? [:]],
-            problems: layer?.layer.problems ?? [],
+            layers: [flags.values, environment.values, layer?.layer.values ?? [:]],
+            problems: flags.problems + (layer?.layer.problems ?? []),
             files: sources.files
         )
 

@@ -190,6 +190,20 @@ struct ProblemTests {
         )
     }
 
+    @Test("A flag for no setting is not ignored")
+    func unknownFlag() {
+        #expect(
+            problems(flags: ["log.levl": ["info"]]) == [
+                "--log-levl: \"log.levl\" is no setting. Did you mean \"log.level\"?"
+            ]
+        )
+    }
+
+    @Test("A map with all its members commented out is one with nothing in it")
+    func emptyMap() throws {
+        #expect(try load("limits:\n#  head: 1KiB\nrate_limits:\nlog: {}\n").limits.head.source == .default)
+    }
+
     @Test("Everything wrong is told at once")
     func allAtOnce() {
         let lines = problems("chalenges: memory\nlog: {level: loud, format: xml}\nlisten: 1\n")

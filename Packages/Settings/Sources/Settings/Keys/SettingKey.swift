@@ -117,5 +117,14 @@ extension SettingKey {
         return names
     }()
 
+    /// The same names in order, for suggestions.
+    static let sortedNames = names.keys.sorted()
+
+    /// The name that each variable gives.
+    static let variables = Dictionary(
+        names.keys.map { (variable(for: $0), $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
     static let sections = Set(allCases.compactMap(\.section))
 }

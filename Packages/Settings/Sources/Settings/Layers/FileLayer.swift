@@ -27,6 +27,8 @@ struct FileLayer {
             for inner in members { take(inner, prefix: name + ".") }
             return
         }
+        // A map whose members are all commented out.
+        if isSection, member.value.isNull { return }
         guard let (key, isTwin) = SettingKey.names[name] else {
             problems.append(isSection ? notASection(name, member) : unknown(name, member, prefix))
             return
@@ -65,7 +67,7 @@ struct FileLayer {
 
     private func unknown(_ name: String, _ member: YAMLMember, _ prefix: String) -> SettingsProblem {
         // A key of a map is most likely another key of that map, and any key may have been put in or out of one.
-        let candidates = SettingKey.names.keys.sorted() + SettingKey.sections.sorted()
+        let candidates = SettingKey.sortedNames + SettingKey.sections.sorted()
         let nearest =
             nearestName(to: name, among: candidates)
             ?? candidates.first { $0.hasSuffix("." + member.key) || "." + $0 == name.drop { $0 != "." } }

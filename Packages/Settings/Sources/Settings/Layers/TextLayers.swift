@@ -1,11 +1,15 @@
 /// The settings that flags give, by name.
 struct FlagLayer {
-    let values: [String: RawValue]
+    private(set) var values: [String: RawValue] = [:]
+    private(set) var problems: [SettingsProblem] = []
 
     init(_ flags: [String: [String]]) {
-        var values: [String: RawValue] = [:]
-        for (name, texts) in flags where !texts.isEmpty {
-            guard let (key, isTwin) = SettingKey.names[name] else { continue }
+        for (name, texts) in flags.sorted(by: { $0.key < $1.key }) where !texts.isEmpty {
+            guard let (key, isTwin) = SettingKey.names[name] else {
+                let nearest = nearestName(to: name, among: SettingKey.sortedNames)
+                problems.append(.unknownKey(name, nearest: nearest, source: .flag(SettingKey.flag(for: name))))
+                continue
+            }
             values[name] = RawValue(
                 name: name,
                 texts: texts,
@@ -13,7 +17,6 @@ struct FlagLayer {
                 source: .flag(SettingKey.flag(for: name))
             )
         }
-        self.values = values
     }
 }
 
@@ -23,10 +26,8 @@ struct EnvironmentLayer {
     private(set) var warnings: [SettingsWarning] = []
 
     init(_ environment: [String: String]) {
-        var names: [String: String] = [:]
-        for name in SettingKey.names.keys { names[SettingKey.variable(for: name)] = name }
         for (variable, text) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("LATCHKEY_") {
-            if let name = names[variable], let (key, isTwin) = SettingKey.names[name] {
+            if let name = SettingKey.variables[variable], let (key, isTwin) = SettingKey.names[name] {
                 guard !text.isEmpty else { continue }
                 values[name] = RawValue(
                     name: name,
@@ -38,7 +39,7 @@ struct EnvironmentLayer {
                 warnings.append(.serviceVariable(variable))
             } else if !Self.others.contains(variable) {
                 // The prefix is the same in all, and would make everything look near.
-                let rests = names.keys.map { String($0.dropFirst("LATCHKEY_".count)) }.sorted()
+                let rests = SettingKey.variables.keys.map { String($0.dropFirst("LATCHKEY_".count)) }.sorted()
                 let nearest = nearestName(to: String(variable.dropFirst("LATCHKEY_".count)), among: rests)
                 warnings.append(.unknownVariable(variable, nearest: nearest.map { "LATCHKEY_" + $0 }))
             }
