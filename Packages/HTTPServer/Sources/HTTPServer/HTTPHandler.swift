@@ -64,23 +64,21 @@ public struct HTTPRequest: Sendable {
 
 /// The decoded segments of a path that a pattern named.
 public struct PathParameters: Hashable, Sendable {
-    private var names: [String] = []
-    private var values: [String] = []
+    private struct Parameter: Hashable {
+        let name: String
+        let value: String
+    }
+
+    private var parameters: [Parameter] = []
 
     public init() {}
 
     /// The segment at `{name}`.
     public subscript(name: String) -> String? {
-        names.firstIndex(of: name).map { values[$0] }
+        parameters.first { $0.name == name }?.value
     }
 
     mutating func append(_ name: String, _ value: String) {
-        names.append(name)
-        values.append(value)
-    }
-
-    mutating func removeLast() {
-        names.removeLast()
-        values.removeLast()
+        parameters.append(Parameter(name: name, value: value))
     }
 }

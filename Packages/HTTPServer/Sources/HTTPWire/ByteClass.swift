@@ -54,6 +54,18 @@ extension Span where Element == UInt8 {
     }
 }
 
+extension Span<UInt8> {
+    var isToken: Bool {
+        for index in indices where !self[index].isTokenByte { return false }
+        return true
+    }
+
+    var isFieldValue: Bool {
+        for index in indices where !self[index].isFieldValueByte { return false }
+        return true
+    }
+}
+
 extension Array<UInt8> {
     /// Appends the bytes of a span in one go.
     mutating func append(_ bytes: Span<UInt8>) {

@@ -80,9 +80,10 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// A control character in the value is written as a space, so that no value can begin another field or end the
     /// head. A name that is no token is a programmer's error, and the field is left out.
     public mutating func add(_ name: String, _ value: String) {
-        guard !name.utf8.isEmpty, name.utf8.allSatisfy({ $0.isTokenByte }) else { return }
-        if bytes.isEmpty { bytes.reserveCapacity(256) }
-        if fields.isEmpty { fields.reserveCapacity(8) }
+        if bytes.isEmpty {
+            bytes.reserveCapacity(256)
+            fields.reserveCapacity(8)
+        }
         let nameStart = bytes.count
         bytes.append(contentsOf: name.utf8)
         let nameEnd = bytes.count
@@ -91,9 +92,15 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         let valueStart = bytes.count
         bytes.append(contentsOf: value.utf8)
         let valueEnd = bytes.count
-        for index in valueStart..<valueEnd where !bytes[index].isFieldValueByte { bytes[index] = 0x20 }
         bytes.append(0x0D)
         bytes.append(0x0A)
+        guard nameStart < nameEnd, bytes.span.extracting(nameStart..<nameEnd).isToken else {
+            bytes.removeLast(bytes.count - nameStart)
+            return
+        }
+        if !bytes.span.extracting(valueStart..<valueEnd).isFieldValue {
+            for index in valueStart..<valueEnd where !bytes[index].isFieldValueByte { bytes[index] = 0x20 }
+        }
         let field = Field(
             nameStart: UInt32(truncatingIfNeeded: nameStart),
             nameEnd: UInt32(truncatingIfNeeded: nameEnd),

@@ -56,6 +56,8 @@ public struct RouteTable<Value: Sendable>: Sendable {
     }
 
     private var root = Node()
+    /// The patterns that are spelled out, whole: most requests need no more than one look here.
+    private var plain: [String: Node] = [:]
 
     /// An empty table.
     public init() {}
@@ -69,7 +71,12 @@ public struct RouteTable<Value: Sendable>: Sendable {
     public mutating func add(_ method: HTTPMethod, _ pattern: String, _ value: Value) {
         let segments = pattern.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
         let names = segments.filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map { String($0.dropFirst().dropLast()) }
-        root.insert(segments[...], Entry(method: method, names: names, value: value))
+        let entry = Entry(method: method, names: names, value: value)
+        root.insert(segments[...], entry)
+        // With an escape or a dot segment, what is sent and what is meant are two things.
+        let isLiteral = segments.allSatisfy { $0 != "." && $0 != ".." && !$0.contains("%") }
+        let isPlain = names.isEmpty && pattern.hasPrefix("/") && isLiteral
+        if isPlain { plain[pattern, default: Node()].insert([], entry) }
     }
 
     /// What was found for a path and method.
@@ -84,6 +91,7 @@ public struct RouteTable<Value: Sendable>: Sendable {
 
     /// Looks up a request's head.
     public func match(_ head: HTTPRequestHead) -> Match {
+        if let entry = plain[head.path]?.entry(head.method) { return .found(entry.value, PathParameters()) }
         let segments: [String]
         do throws(HTTPFault) {
             segments = try RequestPath.segments(of: head.pathBytes)

@@ -77,18 +77,19 @@ struct HeadParser {
         if says.contains(.unknownCoding) { throw .notImplemented }
         if version == .http11, says.contains(.wrongExpectation) { throw .expectationFailed }
         if method == .connect { throw .notImplemented }
-        return HTTPRequestHead(
+        let parts = HTTPRequestHead.Parts(
             method: method,
             version: version,
             headers: HTTPHeaders(bytes: bytes, fields: fields),
             framing: isChunked ? .chunked : .length(contentLength ?? 0),
             keepsAlive: !says.contains(.close) && (version == .http11 || says.contains(.keepAlive)),
             expectsContinue: version == .http11 && says.contains(.expectContinue),
-            targetRange: narrow(target),
-            authorityRange: narrow(host),
-            pathRange: narrow(path),
-            queryRange: query.map { narrow($0) }
+            target: narrow(target),
+            authority: narrow(host),
+            path: narrow(path),
+            query: query.map { narrow($0) }
         )
+        return HTTPRequestHead(parts)
     }
 
     // MARK: Request line (RFC 9112 §3)
