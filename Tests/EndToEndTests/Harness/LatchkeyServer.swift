@@ -1,0 +1,129 @@
+import Encodings
+import Foundation
+import Glibc
+import Testing
+
+/// A `latchkey-server` of the release build, on a port and a store of its own, set up by its environment alone.
+final class LatchkeyServer: Sendable {
+    let port: Int
+    let adminPort: Int
+    let store: String
+    let masterKey: String
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    private init(port: Int, adminPort: Int, folder: TemporaryFolder, settings: [String: String]) throws {
+        self.port = port
+        self.adminPort = adminPort
+        self.folder = folder
+        store = "sqlite:" + folder.file("latchkey.db")
+        masterKey = folder.file("master.key")
+        var environment = [
+            "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+            "LATCHKEY_LISTEN": "127.0.0.1:\(port)", "LATCHKEY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)",
+            "LATCHKEY_STORE": store, "LATCHKEY_CHALLENGES": "memory:", "LATCHKEY_MASTER_KEY_FILE": masterKey,
+            "LATCHKEY_RATE_LIMITS": "off", "LATCHKEY_LOG_LEVEL": "debug",
+        ]
+        environment.merge(settings) { $1 }
+        if environment["LATCHKEY_RATE_LIMITS"] == "" { environment["LATCHKEY_RATE_LIMITS"] = nil }
+        process = try ChildProcess(Paths.server, [], environment: environment)
+    }
+
+    /// Starts a server and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - settings: `LATCHKEY_…` variables beside the standard ones; an empty value takes a standard one away.
+    ///   - folder: of an earlier server whose store goes on being used.
+    /// - Returns: the server, which answers.
+    /// - Throws: ``ServerNotStarted``, with its log recorded.
+    static func start(_ settings: [String: String] = [:], in folder: TemporaryFolder? = nil) async throws
+        -> LatchkeyServer
+    {
+        let folder = try folder ?? TemporaryFolder()
+        let key = folder.file("master.key")
+        if !FileManager.default.fileExists(atPath: key) {
+            let made = try await run(Paths.admin, ["master-key", "create", key])
+            try #require(made.exit == 0, "\(made)")
+        }
+        // Between asking for a free port and listening on it another test may have taken it.
+        for _ in 0..<5 {
+            let server = try LatchkeyServer(
+                port: freePort(),
+                adminPort: freePort(),
+                folder: folder,
+                settings: settings
+            )
+            let isListening = try await eventually(seconds: 15) {
+                !server.process.isRunning || server.log.contains("listening on ")
+            }
+            if isListening, server.process.isRunning {
+                let ready = try await server.send(.get("/readyz"))
+                try #require(ready.status == 200, "\(ready)")
+                return server
+            }
+            guard server.log.contains("Cannot listen") else {
+                Issue.record("The server did not start:\n\(server.log)")
+                break
+            }
+        }
+        throw ServerNotStarted()
+    }
+
+    struct ServerNotStarted: Error {}
+
+    /// Everything it has logged.
+    var log: String { process.output + process.errors }
+    var isRunning: Bool { process.isRunning }
+    var processID: Int32 { process.processID }
+    var filesLeft: [String] { process.filesLeft }
+
+    /// Ends it as an operator does, and expects a clean end.
+    func stop() async throws {
+        process.send(SIGTERM)
+        let exit = try await process.wait(seconds: 25)
+        #expect(exit == 0, "SIGTERM drains and exits 0\n\(log.suffix(4000))")
+    }
+
+    /// Ends it as a crash does.
+    func kill() async throws {
+        process.send(SIGKILL)
+        try await process.wait()
+    }
+
+    /// A server with other settings on the same store, after this one has ended.
+    func restarted(_ settings: [String: String] = [:]) async throws -> LatchkeyServer {
+        try await LatchkeyServer.start(settings, in: folder)
+    }
+
+    func send(_ request: Request, host: String = "localhost") async throws -> Response {
+        let all = try await Wire.exchange([(request.bytes(host: host), request.source)], port: port)
+        return try #require(all.first)
+    }
+
+    /// Sends all of them at once.
+    func send(_ requests: [Request], host: String) async throws -> [Response] {
+        try await Wire.exchange(requests.map { ($0.bytes(host: host), $0.source) }, port: port)
+    }
+
+    func sendToAdmin(_ request: Request) async throws -> Response {
+        let all = try await Wire.exchange([(request.bytes(host: "localhost"), request.source)], port: adminPort)
+        return try #require(all.first)
+    }
+
+    /// Runs `latchkey-admin` on this server's store.
+    func admin(_ words: [String], input: String = "") async throws -> CommandResult {
+        try await run(
+            Paths.admin,
+            ["--store", store, "--master-key-file", masterKey] + words,
+            environment: ["LATCHKEY_DATA_DIR": folder.path],
+            input: input
+        )
+    }
+
+    /// Runs it, expects it to do its work, and reads its JSON.
+    func adminJSON(_ words: [String]) async throws -> JSONObject {
+        let result = try await admin(words + ["-o", "json"])
+        try #require(result.exit == 0, "latchkey-admin \(words.joined(separator: " "))\n\(result)")
+        return try #require(try JSON.parse(Array(result.output.utf8)).object, "\(result)")
+    }
+}
