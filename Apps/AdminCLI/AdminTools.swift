@@ -2,7 +2,6 @@ import Cryptography
 import Glibc
 import Identity
 import Settings
-import Storage
 import Terminal
 
 /// What the commands need from outside: the clock, chance, the store, the process and its standard input.
@@ -12,6 +11,8 @@ struct AdminTools: Sendable {
     var openStore: @Sendable (StoreLocation) async throws -> any CredentialDatabase
     /// Makes the process the owner of what the path names, when it is root beside SQLite.
     var becomeOwner: @Sendable (_ path: String) throws(CommandFailure) -> Void
+    /// The algorithms that a new tenant has keys of from the start; others get theirs when they come into use.
+    var firstKeys: [TokenAlgorithm] = [.rs256, .es256]
     /// Bytes of standard input, as many as come at once; empty at the end.
     var readInput: @Sendable () -> [UInt8]
 

@@ -57,7 +57,12 @@ enum TenantCommands {
         console.answer(Details(shape(created)), as: invocation.format)
         await deployment.audit(name, of: created.id)
         do throws(TokenError) {
-            try await keys.makeFirstKeys(of: created.id, named: name, now: deployment.now)
+            try await keys.makeFirstKeys(
+                of: created.id,
+                named: name,
+                algorithms: deployment.tools.firstKeys,
+                now: deployment.now
+            )
         } catch {
             console.warn(
                 invocation.program,

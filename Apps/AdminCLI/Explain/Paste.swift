@@ -54,8 +54,8 @@ struct Paste {
     }
 
     private var guesses: [PastedPart] {
-        if text.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 { return [.jwt] }
         if text.utf8.contains(UInt8(ascii: "{")) { return [.credential, .clientData] }
+        if text.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 { return [.jwt] }
         if let bytes = try? bytes(), bytes.first == UInt8(ascii: "{") { return [.clientData] }
         return [.attestationObject, .key, .authenticatorData]
     }

@@ -25,7 +25,9 @@ struct Deployment: Sendable {
     ) async throws -> ExitCode {
         do {
             let settings = try readSettings(invocation, console)
-            if case .sqlite(let path) = settings.store.value, path != ":memory:" { try tools.becomeOwner(path) }
+            if case .sqlite(let path) = settings.store.value {
+                try tools.becomeOwner(String(path.prefix { $0 != "?" }))
+            }
             let store = try await tools.openStore(settings.store.value)
             let deployment = Deployment(
                 invocation: invocation,

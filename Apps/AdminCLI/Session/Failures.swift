@@ -1,5 +1,6 @@
 import Identity
 import Settings
+import Storage
 import Tenancy
 import Terminal
 import Tokens
@@ -40,12 +41,20 @@ extension CommandFailure {
         }
     }
 
+    init(_ error: StorageError) {
+        switch error {
+        case .unknownScheme, .noFile: self.init(.wrongUse, "\(error)")
+        case .sqlite: self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
+        }
+    }
+
     /// Whatever a command may throw.
     init(any error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
         case let error as TenancyError: self.init(error)
         case let error as StoreError: self.init(error)
+        case let error as StorageError: self.init(error)
         case let error as MasterKeyError: self.init(error)
         case let error as SettingsError: self.init(.wrongUse, "\(error)")
         case let error as TokenError:

@@ -11,6 +11,6 @@ enum StoreOpening {
             case .postgres(let uri): uri
             case .other(_, let url): url
             }
-        return try await Storage.openStore(url)
+        return try await openStore(url)
     }
 }

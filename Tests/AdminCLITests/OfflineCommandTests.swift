@@ -1,0 +1,113 @@
+import Encodings
+import Terminal
+import Testing
+
+@testable import AdminCLI
+
+@Suite("latchkey-admin: vectors and decode, without a store")
+struct OfflineCommandTests {
+    @Test("Lines come whole, however they are cut")
+    func splitter() {
+        let text = Array("one\n\ntwo\nthree".utf8)
+        for size in 1...text.count {
+            var splitter = LineSplitter(limit: 100)
+            var lines: [[UInt8]] = []
+            for start in stride(from: 0, to: text.count, by: size) {
+                lines += splitter.add(Array(text[start..<min(start + size, text.count)]))
+            }
+            if let last = splitter.end() { lines.append(last) }
+            #expect(lines == ["one", "", "two", "three"].map { Array($0.utf8) })
+            #expect(splitter.end() == nil)
+        }
+    }
+
+    @Test("Of a line that is too long the beginning is kept, and the next one is whole")
+    func longLine() {
+        var splitter = LineSplitter(limit: 4)
+        #expect(splitter.add(Array("abcdefgh".utf8)).isEmpty)
+        #expect(splitter.add(Array("ij\nxy\n".utf8)) == [Array("abcd".utf8), Array("xy".utf8)])
+    }
+
+    @Test("Every line is answered by one line, also one that is wrong or too long")
+    func vectors() async throws {
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1_100_000)
+        let run = try AdminRun(input: [
+            Array(#"{"id":"hello","op":"hello"}"#.utf8) + [10], Array("nonsense\n".utf8), long, [10],
+            Array(#"{"id":1,"op":"base64url-decode","input":{"text":"AA"}}"#.utf8),
+        ])
+        let outcome = await run("vectors")
+        #expect(outcome.exit == .done)
+        let lines = try outcome.output.split(separator: "\n").map { try JSON.parse(String($0)).object }
+        #expect(lines.count == 4)
+        #expect(lines.first??["protocol"] == 1)
+        #expect(lines[1]?["verdict"] == "reject" && lines[2]?["verdict"] == "reject" && lines[3]?["id"] == 1)
+    }
+
+    @Test("--capabilities prints what hello announces")
+    func capabilities() async throws {
+        let run = try AdminRun()
+        #expect(await run("vectors", "--capabilities").output.contains("fmt:packed\n"))
+        let object = try await run("vectors", "--capabilities", "-o", "json").json().object
+        #expect(object?["capabilities"]?.array?.contains("alg:-7") == true)
+    }
+
+    private static let clientData = #"{"type":"webauthn.get","challenge":"AA","origin":"https://a.example"}"#
+    private static let noneAttestation =
+        "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVgl"
+        + Base64URL.encode([UInt8](repeating: 1, count: 32) + [1, 0, 0, 0, 5])
+
+    @Test("What is pasted is known by its form")
+    func decodes() async throws {
+        let run = try AdminRun()
+        let jwt = [#"{"alg":"RS256"}"#, #"{"sub":"a","iat":0}"#, "sig"].map { Base64URL.encode(Array($0.utf8)) }
+        let cases: [(String, String)] = [
+            (jwt.joined(separator: "."), "jwt"), (Self.clientData, "client-data"),
+            (Base64URL.encode(Array(Self.clientData.utf8)), "client-data"),
+            (Base64.encode(Array(Self.clientData.utf8)), "client-data"),
+            (Hex.encode(Array(Self.clientData.utf8)), "client-data"), (Self.noneAttestation, "attestation-object"),
+            (Base64URL.encode([UInt8](repeating: 0x31, count: 32) + [5, 0, 0, 0, 9]), "authenticator-data"),
+            ("a1 61 61 01", "key"),
+        ]
+        for (text, part) in cases {
+            let outcome = await run("decode", "--", text)
+            #expect(outcome.output.contains(part), "\(text): \(outcome.errors)")
+            let fromInput = await run("decode", "-o", "json", input: text + "\n")
+            #expect(try fromInput.json().object?["part"] == .string(part))
+        }
+    }
+
+    @Test("A whole credential is taken apart")
+    func credential() async throws {
+        let run = try AdminRun()
+        let credential: JSONValue = [
+            "id": "AA",
+            "response": [
+                "clientDataJSON": .string(Base64URL.encode(Array(Self.clientData.utf8))),
+                "attestationObject": .string(Self.noneAttestation), "userHandle": "AAEC",
+            ],
+        ]
+        let text = String(decoding: credential.serialized(), as: UTF8.self)
+        let object = try await run("decode", "-o", "json", text).json().object
+        #expect(object?["part"] == "credential" && object?["userHandle"] == "AAEC")
+        #expect(object?["attestationObject"]?.object?["fmt"] == "none")
+        #expect(object?["clientDataJSON"]?.object?["clientData"]?.object?["origin"] == "https://a.example")
+    }
+
+    @Test("What cannot be read is wrong use, with the place when it was said what it is")
+    func refuses() async throws {
+        let run = try AdminRun()
+        #expect(await run("decode", "%%%").exit == .wrongUse)
+        let outcome = await run("decode", "--as", "attestation-object", "AAAA")
+        #expect(outcome.exit == .wrongUse && outcome.errors.contains("cannot be read"))
+    }
+
+    @Test("Whatever is pasted, nothing traps")
+    func survives() {
+        let whole = Array(Self.noneAttestation)
+        for length in 0...whole.count {
+            for part in [nil] + PastedPart.allCases.map(Optional.some) {
+                _ = try? Paste(String(whole[..<length])).decoded(as: part)
+            }
+        }
+    }
+}

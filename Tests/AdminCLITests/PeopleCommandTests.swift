@@ -1,0 +1,159 @@
+import Encodings
+import Identity
+import Storage
+import Terminal
+import Testing
+import WebAuthn
+
+@testable import AdminCLI
+
+@Suite("latchkey-admin: people, passkeys and ceremonies")
+struct PeopleCommandTests {
+    private let run: AdminRun
+    private let user: UserID
+    private let passkey = PasskeyID("dev_0aB3cD4eF5gH6iJ7")
+    private let accepted: CeremonyID
+    private let refused: CeremonyID
+
+    init() async throws {
+        run = try AdminRun()
+        let now = run.now
+        user = UserID(now: now, random: [1, 2, 3, 4, 5, 6, 7, 8])
+        accepted = CeremonyID(TimeOrderedID(now: now, random: [1]))
+        refused = CeremonyID(TimeOrderedID(now: now, random: [2]))
+        try await run.makeTenant()
+        let store = try await openStore(run.store)
+        let tenant = try #require(try await store.tenant(named: "acme"))
+        let configuration = try #require(try await store.configuration(of: tenant))
+        let client = try #require(configuration.clients.keys.first)
+        let connection = try #require(configuration.connections.first)
+        let device = Device(address: "192.0.2.1", userAgent: "Test")
+        let email = try #require(CanonicalIdentifier.email("Ana@example.com"))
+        let session = Session(
+            id: SessionID(TimeOrderedID(now: now, random: [3])),
+            tenant: tenant,
+            user: user,
+            client: client,
+            amr: ["phr"],
+            acr: "phr",
+            passkey: nil,
+            createdAt: now,
+            authenticatedAt: now,
+            lastInteraction: now,
+            expiresAt: now.adding(seconds: 3600),
+            idleExpiresAt: now.adding(seconds: 3600),
+            device: device
+        )
+        func record(_ id: CeremonyID, _ outcome: String, _ details: JSONObject) -> CeremonyRecord {
+            CeremonyRecord(
+                id: id,
+                tenant: tenant,
+                client: client,
+                connection: connection.id,
+                purpose: outcome == CeremonyRecord.accepted ? "signup" : "login",
+                outcome: outcome,
+                step: outcome == CeremonyRecord.accepted ? nil : "7.2 step 12",
+                user: nil,
+                startedAt: now,
+                endedAt: now,
+                device: device,
+                details: details
+            )
+        }
+        try await store.signUp(
+            User(
+                id: user,
+                tenant: tenant,
+                connection: connection.id,
+                identifiers: [email],
+                profile: UserProfile(name: "Ana"),
+                createdAt: now,
+                updatedAt: now
+            ),
+            userHandle: [UInt8](repeating: 7, count: 32),
+            passkey: Passkey(
+                id: passkey,
+                tenant: tenant,
+                user: user,
+                relyingPartyID: "acme.example",
+                userHandle: [UInt8](repeating: 7, count: 32),
+                record: CredentialRecord(
+                    id: [1, 2, 3],
+                    publicKey: [0xA0],
+                    signCount: 4,
+                    uvInitialized: true,
+                    transports: ["internal"],
+                    backupEligible: true,
+                    backupState: true
+                ),
+                enrolledBy: .signup,
+                createdAt: now
+            ),
+            login: LoginEffect(
+                session: session,
+                cookieHash: nil,
+                replacedCookieHash: nil,
+                refresh: nil,
+                ceremony: record(accepted, CeremonyRecord.accepted, [:]),
+                audit: AuditEvent(tenant: tenant, types: ["ss"], at: now, user: user, device: device)
+            )
+        )
+        let evidence: JSONObject = ["expected": "https://acme.example", "got": "https://evil.example"]
+        try await store.append(ceremonies: [record(refused, "origin_mismatch", evidence)], events: [])
+        await store.close()
+    }
+
+    @Test("A user is found by id, by digits, and by what they type")
+    func users() async throws {
+        let list = try #require(try await run("user", "list", "-o", "json").json().array)
+        #expect(list.map { $0.object?["user_id"] } == [.string(user.subject)])
+        for name in [user.subject, user.hex, "ANA@Example.com"] {
+            let object = try await run("user", "show", name, "-o", "json").json().object
+            #expect(object?["email"] == "Ana@example.com" && object?["passkeys"] == [.string(passkey.text)])
+            #expect(object?["connection"] == "Username-Password-Authentication" && object?["name"] == "Ana")
+        }
+        let table = await run("user", "list")
+        #expect(table.output.contains(user.subject) && table.output.contains("USER ID"))
+        #expect(await run("user", "list", "-o", "csv").output.hasPrefix("user_id,name,email"))
+        #expect(try await run("user", "list", "--before", user.subject, "-o", "json").json() == [])
+    }
+
+    @Test("A passkey is listed whole, and revoked only when its loss was agreed to")
+    func passkeys() async throws {
+        let list = try await run("passkey", "list", "ana@example.com", "-o", "json").json().array
+        let object = try #require(list?.first?.object)
+        #expect(object["id"] == .string(passkey.text) && object["key_id"] == "AQID" && object["sign_count"] == 4)
+        #expect(
+            object["credential_device_type"] == "multi_device" && object["relying_party_identifier"] == "acme.example"
+        )
+
+        #expect(await run("passkey", "revoke", passkey.text).exit == .wrongUse)
+        let last = await run("passkey", "revoke", passkey.text, "--yes")
+        #expect(last.exit == .conflict && last.errors.contains("--last"))
+        let done = await run("passkey", "revoke", "passkey|\(passkey.text)", "--last", "--yes", "-o", "json")
+        #expect(done.exit == .done, "\(done.errors)")
+        #expect(try await run("passkey", "list", user.subject, "-o", "json").json() == [])
+        #expect(await run("passkey", "revoke", passkey.text, "--last", "--yes").exit == .notFound)
+    }
+
+    @Test("Ceremonies are listed newest first, refusals counted by reason")
+    func ceremonies() async throws {
+        #expect(try await run("ceremony", "list", "-o", "json").json().array?.count == 2)
+        let failed = try await run("ceremony", "list", "--failed", "--since", "15m", "-o", "json").json().array
+        #expect(failed?.map { $0.object?["id"] } == [.string(refused.text)])
+        let table = await run("ceremony", "list", "--failed")
+        #expect(table.output.contains("REASON") && table.output.contains("origin_mismatch"))
+    }
+
+    @Test("A refusal is explained: what was expected, what came, what to set")
+    func explains() async throws {
+        let object = try #require(try await run("ceremony", "explain", refused.text, "-o", "json").json().object)
+        #expect(object["outcome"] == "origin_mismatch" && object["step"] == "7.2 step 12")
+        #expect(object["details"]?.object?["got"] == "https://evil.example")
+        #expect(object["remedy"]?.string?.contains("related_origins") == true && object["tenant"] == "acme")
+        let fine = try #require(try await run("ceremony", "explain", accepted.text, "-o", "json").json().object)
+        #expect(fine["outcome"] == "accepted" && fine["remedy"] == nil)
+        let unknown = CeremonyID(TimeOrderedID(now: run.now, random: [9])).text
+        #expect(await run("ceremony", "explain", unknown).exit == .notFound)
+    }
+}
