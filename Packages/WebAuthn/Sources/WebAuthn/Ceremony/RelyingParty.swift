@@ -58,7 +58,7 @@ public enum RelyingParty {
         }
         // 7.1 step 14, 7.2 step 15. The authenticator signed for our RP ID.
         let rpIDHash = SHA256.hash(Array(rules.rpID.utf8))
-        guard authenticatorData.rpIDHash.elementsEqual(rpIDHash) else {
+        guard authenticatorData.rpIDHash == rpIDHash[...] else {
             throw CeremonyError(
                 .rpIDMismatch,
                 step: steps.rpID,
@@ -124,6 +124,9 @@ private struct ClaimSteps {
 extension String {
     /// Byte for byte: `==` would take two spellings of one character for the same.
     func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        let (one, other) = (utf8Span.span, other.utf8Span.span)
+        for index in one.indices where one[index] != other[index] { return false }
+        return true
     }
 }

@@ -46,7 +46,7 @@ struct ResponseReader {
         switch object["type"] {
         case nil, .null?: throw ResponseError("type", .missing)
         case .string(let type)?:
-            guard type.utf8.elementsEqual("public-key".utf8) else { throw ResponseError("type", .notPublicKey) }
+            guard type.hasSameBytes(as: "public-key") else { throw ResponseError("type", .notPublicKey) }
         default: throw ResponseError("type", .notA("string"))
         }
         return id
