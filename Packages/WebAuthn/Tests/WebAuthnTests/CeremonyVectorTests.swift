@@ -107,6 +107,9 @@ struct CeremonyVectorTests {
             let stage = try expected.text("stage")
             let allowed = try #require(reasons[stage], "\(id): \(stage)")
             #expect(allowed.contains(try answer.text("reason")), "\(id): \(answer)")
+            // The step is one that the reason has.
+            let reason = try #require(CeremonyReason(rawValue: try answer.text("reason")), "\(id)")
+            #expect(reason.steps.contains(try answer.text("step")), "\(id): \(answer)")
         }
     }
 }

@@ -82,6 +82,8 @@ struct PitfallTests {
             } else {
                 let reason = try Self.single[id] ?? Self.usual[pitfall.text("kind")]
                 #expect(answer["reason"]?.string == reason, "\(id): \(answer)")
+                let steps = CeremonyReason(rawValue: reason ?? "")?.steps ?? []
+                #expect(steps.contains(try answer.text("step")), "\(id): \(answer)")
             }
         }
     }

@@ -32,7 +32,8 @@ public enum CeremonyReason: String, Hashable, Sendable, CaseIterable {
     /// The steps of WebAuthn L3 that refuse so, as `7.1 step 9`; empty where only this server's rules do.
     public var steps: [String] {
         switch self {
-        case .invalidResponse: ["7.1 step 6", "7.1 step 13", "7.1 step 25", "7.2 step 6", "7.2 step 9"]
+        case .invalidResponse:
+            ["7.1 step 3", "7.1 step 6", "7.1 step 13", "7.2 step 3", "7.2 step 6", "7.2 step 7", "7.2 step 9"]
         case .typeMismatch: ["7.1 step 7", "7.2 step 10"]
         case .challengeMismatch: ["7.1 step 8", "7.2 step 11"]
         case .originMismatch: ["7.1 step 9", "7.2 step 12"]

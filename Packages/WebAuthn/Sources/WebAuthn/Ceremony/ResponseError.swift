@@ -48,14 +48,16 @@ extension ResponseError: CustomStringConvertible {
 }
 
 extension CeremonyError {
-    /// The refusal that a malformed response leads to. `ceremony` is the section, `7.1` or `7.2`.
+    /// The refusal that a malformed response leads to, at the step that reads the member.
     public init(_ error: ResponseError, in ceremony: Ceremony) {
         let step =
-            switch (ceremony, error.member.hasPrefix("response.clientDataJSON")) {
-            case (.registration, true): "7.1 step 6"
-            case (.registration, false): "7.1 step 13"
-            case (.authentication, true): "7.2 step 9"
-            case (.authentication, false): "7.2 step 7"
+            switch ceremony {
+            case .registration where error.member.hasPrefix("response.clientDataJSON"): "7.1 step 6"
+            case .registration where error.member.hasPrefix("response."): "7.1 step 13"
+            case .registration: "7.1 step 3"
+            case .authentication where error.member.hasPrefix("response.clientDataJSON"): "7.2 step 9"
+            case .authentication where error.member.hasPrefix("response."): "7.2 step 7"
+            case .authentication: "7.2 step 3"
             }
         self.init(.invalidResponse, step: step, got: error.description)
     }
@@ -70,14 +72,6 @@ public enum Ceremony: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .registration: "webauthn.create"
         case .authentication: "webauthn.get"
-        }
-    }
-
-    /// The section of WebAuthn L3 that verifies it.
-    var section: String {
-        switch self {
-        case .registration: "7.1"
-        case .authentication: "7.2"
         }
     }
 }
