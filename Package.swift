@@ -51,6 +51,9 @@ let package = Package(
                 "Passkeys", "Tokens", "Tenancy", "HTTPAPI", "Storage",
             ]),
             path: "Apps/APIServer",
+            resources: ["index.html", "demo.css", "demo.js", "icon.svg", "providers.json"].map {
+                .embedInCode("Demo/\($0)")
+            },
             swiftSettings: settings
         ),
         .executableTarget(
@@ -72,7 +75,7 @@ let package = Package(
         tests(of: "HTTPWire", in: "HTTPServer"),
         tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),
         tests(of: "Settings", importing: ["YAML"]),
-        tests(of: "Terminal", importing: ["YAML", "Encodings"]),
+        tests(of: "Terminal", importing: ["Encodings"]),
         tests(of: "COSE", importing: ["CBOR", "Cryptography", "Encodings"]),
         tests(of: "JOSE", importing: ["Encodings", "Cryptography"]),
         tests(of: "WebAuthn", importing: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"]),

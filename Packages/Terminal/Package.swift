@@ -14,15 +14,14 @@ let package = Package(
     name: "Terminal",
     products: [.library(name: "Terminal", targets: ["Terminal"])],
     dependencies: [
-        .package(path: "../YAML"),
-        .package(path: "../Encodings"),
+        .package(path: "../Encodings")
     ],
     targets: [
         .systemLibrary(name: "CSmartcols", pkgConfig: "smartcols", providers: [.apt(["libsmartcols-dev"])]),
-        .target(name: "Terminal", dependencies: ["CSmartcols", "YAML", "Encodings"], swiftSettings: settings),
+        .target(name: "Terminal", dependencies: ["CSmartcols", "Encodings"], swiftSettings: settings),
         .testTarget(
             name: "TerminalTests",
-            dependencies: ["Terminal", "YAML", "Encodings"],
+            dependencies: ["Terminal", "Encodings"],
             swiftSettings: settings
         ),
     ],

@@ -1,35 +1,24 @@
 import CThreads
 
-/// Signals as values: blocked in every thread, and waited for by one.
+/// Signals as values: caught by a handler that does nothing but pass them on, and read by one thread.
 public enum Signals {
-    /// Keeps `signals` from interrupting this thread and every thread that it starts from now on. Call it before the
-    /// first thread is started.
-    public static func block(_ signals: [Int32]) {
-        var set = emptySet(adding: signals)
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-    }
-
-    /// Each of `signals` as it comes. They must be blocked (``block(_:)``).
+    /// Each of `signals` as it comes, from now on; none of them ends the process any more.
+    ///
+    /// Call it once: the process has one such stream.
     ///
     /// - Returns: a stream that does not end; it keeps one thread waiting.
-    /// - Throws: when the system has no thread left.
+    /// - Throws: when the system has no thread or descriptor left.
     public static func stream(of signals: [Int32]) throws(ThreadError) -> AsyncStream<Int32> {
+        let code = latchkey_open_signal_pipe()
+        guard code == 0 else { throw ThreadError(code: -code) }
         let (stream, continuation) = AsyncStream<Int32>.makeStream()
         _ = try WorkerThread(name: "signals", stackSize: 256 << 10) {
             while true {
-                var set = emptySet(adding: signals)
-                var signal: Int32 = 0
-                guard unsafe sigwait(&set, &signal) == 0 else { continue }
-                continuation.yield(signal)
+                let signal = latchkey_next_signal()
+                if signal != 0 { continuation.yield(signal) }
             }
         }
+        for signal in signals { latchkey_catch_signal(signal) }
         return stream
-    }
-
-    private static func emptySet(adding signals: [Int32]) -> sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        return set
     }
 }

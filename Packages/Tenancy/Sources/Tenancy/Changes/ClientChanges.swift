@@ -81,6 +81,26 @@ extension TenantAdministration {
         return client
     }
 
+    /// Gives a confidential client a new secret; the old one is worth nothing at once.
+    ///
+    /// - Returns: the secret, shown now and never again.
+    /// - Throws: `conflict` for a client without a secret, `notFound`, or `store`.
+    public func newSecret(
+        of id: ClientID,
+        in configuration: TenantConfiguration,
+        now: UnixTime
+    ) async throws(TenancyError) -> String {
+        guard var client = configuration.clients[id] else { throw .notFound(what: "client", name: id.text) }
+        guard Self.needsSecret(client) else { throw .conflict("client \(id.text) has no secret.") }
+        let secret = ClientSecret(random: random(48))
+        client.secretHash = secret.hash
+        client.updatedAt = now
+        let stored = client
+        let found = try await write([:]) { () throws(StoreError) in try await store.update(stored) }
+        guard found else { throw .notFound(what: "client", name: id.text) }
+        return secret.text
+    }
+
     private static func needsSecret(_ client: Client) -> Bool {
         client.authenticationMethod == .secretPost || client.authenticationMethod == .secretBasic
     }

@@ -1,0 +1,95 @@
+import Cryptography
+import HTTPAPI
+import HTTPServer
+import Identity
+import Passkeys
+import Settings
+import Storage
+import Tenancy
+import Terminal
+import Threads
+import Tokens
+
+/// The parts of a running server, wired by the settings: stores, keys, use cases. It holds no rules.
+final class Deployment: Sendable {
+    let store: any CredentialDatabase
+    let challenges: any ChallengeCache
+    let keys: KeyRing
+    let directory: TenantDirectory
+    let services: APIServices
+    let refusals: RefusalLog
+    let signingPool: BlockingPool
+    let liveRateLimits: Live<HTTPAPI.RateLimits>
+
+    /// Opens the stores and the keys. Nothing of a store is changed when its keys cannot be opened.
+    init(_ settings: Settings, masterKeys: MasterKeys) async throws {
+        let random: RandomSource = { Random.bytes($0) }
+        do throws(StorageError) {
+            store = try await openStore(settings.store.value.description, upgradingSchema: true)
+            challenges = try openChallengeCache(
+                settings.challenges.value.description,
+                capacity: settings.limits.challenges.value
+            )
+        } catch { throw CommandFailure(error.description, exit: error.isTemporary ? .unavailable : .failed) }
+        let deployment: DeploymentKeys
+        do throws(MasterKeyError) {
+            deployment = try await DeploymentKeys.open(masterKeys, store: store, now: SystemClock.now(), random: random)
+        } catch {
+            await store.close()
+            throw CommandFailure(error)
+        }
+        do throws(ThreadError) {
+            signingPool = try BlockingPool(name: "signing", threadCount: 2)
+        } catch {
+            await store.close()
+            throw CommandFailure("The system has no thread left for signing: error \(error.code).", exit: .unavailable)
+        }
+        keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
+        directory = TenantDirectory(store: store)
+        refusals = RefusalLog(store)
+        let rateLimits = Live(settings.servedRateLimits)
+        liveRateLimits = rateLimits
+        services = APIServices(
+            store: store,
+            ceremonies: Ceremonies(
+                challenges: challenges,
+                users: store,
+                credentials: store,
+                decoys: DecoyCredentials(key: deployment.key(for: .decoyCredentials)),
+                refusals: refusals,
+                random: random
+            ),
+            directory: directory,
+            keys: keys,
+            rateLimits: { rateLimits.value },
+            random: random
+        )
+    }
+
+    /// Whether the stores answer.
+    func check() async -> [(name: String, isWell: Bool)] {
+        async let store = isWell { () throws(StoreError) in try await self.store.check() }
+        async let cache = isWell { () throws(StoreError) in try await self.challenges.check() }
+        return await [("store", store), ("cache", cache)]
+    }
+
+    private func isWell(_ body: () async throws(StoreError) -> Void) async -> Bool {
+        do throws(StoreError) {
+            try await body()
+            return true
+        } catch { return false }
+    }
+
+    /// Removes what is over, a bounded amount at a time.
+    func sweep() async {
+        let now = SystemClock.now()
+        while (try? await store.removeExpired(now: now)) == true {}
+        // Ceremony records are kept for 30 days.
+        try? await store.removeCeremonies(endedBefore: now.adding(seconds: -30 * 86400))
+    }
+
+    func close() async {
+        signingPool.stop()
+        await store.close()
+    }
+}
