@@ -74,7 +74,8 @@ async function offerAutofill() {
     if (controller.signal.aborted) return;
     await finishSignIn(options, { mediation: "conditional", signal: controller.signal });
   } catch (error) {
-    if (controller.signal.aborted || error.name === "AbortError") return;
+    // Nobody asked for anything yet: that the browser has nothing to offer is no news.
+    if (controller.signal.aborted || error.name === "AbortError" || error.name === "NotAllowedError") return;
     report(error);
   }
 }
