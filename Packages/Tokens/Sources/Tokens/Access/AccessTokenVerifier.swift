@@ -20,7 +20,7 @@ public final class AccessTokenVerifier: Sendable {
     /// - Parameters:
     ///   - keys: the tenants' keys.
     ///   - capacity: how many tokens are remembered at most.
-    public init(keys: KeyRing, capacity: Int = 16384) {
+    public init(keys: KeyRing, capacity: Int = 4096) {
         self.keys = keys
         remembered = Lock(RecentTokens(capacity: capacity))
     }

@@ -53,7 +53,7 @@ struct ClientAssertion {
         }
         // One string: with an array, an assertion made for another server could be used here too.
         guard let audience = claims.object["aud"]?.string,
-            audience == context.issuer || audience == context.base + "/oauth/token"
+            [context.issuer, context.base + "/oauth/token"].contains(where: { audience.utf8.elementsEqual($0.utf8) })
         else { throw .malformedClaim("aud") }
         try claims.check(at: context.now.seconds, leeway: leeway)
         guard let expiry = claims.expiry, expiry <= context.now.seconds + maximumLifetime + leeway else {

@@ -76,19 +76,13 @@ public struct GrantDecision: Hashable, Sendable {
             throw .unknownAudience(audience)
         }
         let grant = context.configuration.grant(of: client.id, audience: server.identifier, subject: .user)
-        switch server.userAccess {
-        case .allowAll where server.system == .myAccount && !client.isFirstParty:
-            throw .clientGrantMissing(audience: audience)
-        case .allowAll:
-            break
-        case .requireClientGrant:
-            guard grant != nil, server.system != .myAccount || client.isFirstParty else {
-                throw .clientGrantMissing(audience: audience)
-            }
-        case .denyAll:
+        let needsGrant = server.userAccess == .requireClientGrant
+        // Third-party clients never get to a user's own account.
+        let isForeign = server.system == .myAccount && !client.isFirstParty
+        guard server.userAccess != .denyAll, !isForeign, !needsGrant || grant != nil else {
             throw .clientGrantMissing(audience: audience)
         }
-        let limit = server.userAccess == .requireClientGrant && grant?.allowAllScopes != true ? grant?.scope : nil
+        let limit = needsGrant && grant?.allowAllScopes != true ? grant?.scope : nil
         let given = scope.filter { word in
             if word == Scopes.offlineAccess { return client.allows(.refreshToken) && server.allowOfflineAccess }
             if Scopes.identity.contains(word) { return true }
