@@ -139,6 +139,32 @@ struct LoginTests {
         #expect(await refusal { _ = try await house.verifyLogin(&phone) }?.error.reason == .userBlocked)
     }
 
+    @Test("What a record holds is told to the holder of its key alone")
+    func recordIsNotTold() async throws {
+        let house = House()
+        var phone = Authenticator()
+        try await house.signUp("ana@example.com", &phone)
+        for (fault, reason) in [
+            (Fault.userHandleWrong, CeremonyReason.userHandleMismatch),
+            (.backupEligibilityChanged, .backupFlagsInvalid),
+        ] {
+            #expect(await refusal { _ = try await house.verifyLogin(&phone, fault: fault) }?.error.reason == reason)
+            // The same response with another signature tells no more than a made-up credential would.
+            let begun = try await house.beginLogin()
+            var answer = try phone.get(begun.options.json, origin: house.origin, fault: fault)
+            var inner = try #require(answer["response"]?.object)
+            var signature = try Base64URL.decode(try #require(inner["signature"]?.string))
+            signature[signature.count - 1] ^= 1
+            inner["signature"] = .string(Base64URL.encode(signature))
+            answer["response"] = .object(inner)
+            let pending = try await house.takeLogin(begun.session)
+            let refused = await refusal {
+                _ = try await house.login.verify(answer, answering: pending, in: house.context)
+            }
+            #expect(refused?.error.reason == .signatureInvalid)
+        }
+    }
+
     @Test("Of two sign-ins with one counter the second is refused when it is stored")
     func counterRace() async throws {
         let house = House()

@@ -10,7 +10,8 @@ public struct Ceremonies: Sendable {
     let users: any UserStore
     let credentials: any CredentialStore
     let decoys: DecoyCredentials
-    let refusals: RefusalLog
+    /// Where refusals are written down; others may add events that belong to no transaction.
+    public let refusals: RefusalLog
     let trustAnchors: [Certificate]?
     let random: RandomSource
 

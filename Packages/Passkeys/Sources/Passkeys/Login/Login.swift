@@ -161,7 +161,7 @@ public struct Login: Sendable {
         }
         guard let candidate = found else { throw try await unknown(checked, pending, outcome, details) }
         guard Self.mayAnswer(candidate, pending) else {
-            throw refuseAsWrongSignature(checked, candidate.passkey.record, outcome, details)
+            throw refuseAsWrongSignature(checked, checking: candidate.passkey.record, outcome, details)
         }
         let assertion = try await verify(checked, candidate, pending, outcome, details)
         try checkState(candidate, outcome, details)

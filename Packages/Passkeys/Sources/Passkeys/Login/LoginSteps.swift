@@ -45,12 +45,12 @@ extension Login {
         let id = checked.credentialID
         let rpID = pending.issued.rpID
         guard pending.issued.allowCredentials.isEmpty, !ceremonies.decoys.recognizes(id) else {
-            return refuseAsWrongSignature(checked, nil, outcome, details)
+            return refuseAsWrongSignature(checked, checking: nil, outcome, details)
         }
         let isKnown = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.isKnown(credentialID: id, relyingPartyID: rpID)
         }
-        if isKnown { return refuseAsWrongSignature(checked, nil, outcome, details) }
+        if isKnown { return refuseAsWrongSignature(checked, checking: nil, outcome, details) }
         return ceremonies.refuse(
             CeremonyError(
                 .unknownCredential,
@@ -67,24 +67,27 @@ extension Login {
     /// Answers as to a wrong signature, after the work of checking one: the time must not tell it from a real one.
     func refuseAsWrongSignature(
         _ checked: CheckedAssertion,
-        _ record: CredentialRecord?,
+        checking record: CredentialRecord?,
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
     ) -> PasskeyError {
-        _ = try? RelyingParty.verify(
-            checked,
-            with: record ?? .placeholder(checked.credentialID),
-            ownerHandles: checked.userHandle.map { [$0] } ?? [],
-            counterPolicy: .warn,
-            backupEligibility: .observe
-        )
+        _ = Self.isSigned(checked, record ?? .placeholder(checked.credentialID))
+        return wrongSignature(checked, outcome, user: nil, details)
+    }
+
+    private func wrongSignature(
+        _ checked: CheckedAssertion,
+        _ outcome: CeremonyOutcome,
+        user: UserID?,
+        _ details: JSONObject
+    ) -> PasskeyError {
         let error = CeremonyError(
             .signatureInvalid,
             step: "7.2 step 6",
             expected: "a credential that may answer this ceremony",
             got: "credential \(Hex.encode(checked.credentialID.prefix(64)))"
         )
-        return ceremonies.refuse(error, outcome, details: details)
+        return ceremonies.refuse(error, outcome, user: user, details: details)
     }
 
     func verify(
@@ -95,22 +98,46 @@ extension Login {
         _ details: JSONObject
     ) async throws(PasskeyError) -> VerifiedAssertion {
         let policy = pending.connection.options.passkey
+        let record = candidate.passkey.record
         do throws(CeremonyError) {
             return try RelyingParty.verify(
                 checked,
-                with: candidate.passkey.record,
+                with: record,
                 ownerHandles: candidate.userHandles,
                 counterPolicy: policy.counterPolicy,
                 backupEligibility: policy.backupEligibility
             )
         } catch {
-            if error.reason == .counterRegression, policy.counterPolicy == .disable,
-                candidate.passkey.suspendedAt == nil, let number = candidate.passkey.number
-            {
-                try await suspend(number, candidate, outcome)
+            switch error.reason {
+            case .userHandleMismatch, .backupFlagsInvalid:
+                // What the record holds is told to the holder of its key alone: a made-up credential has no record, and
+                // must not differ from a real one.
+                guard Self.isSigned(checked, record) else {
+                    throw wrongSignature(checked, outcome, user: candidate.user.id, details)
+                }
+            case .counterRegression:
+                if policy.counterPolicy == .disable, candidate.passkey.suspendedAt == nil,
+                    let number = candidate.passkey.number
+                {
+                    try await suspend(number, candidate, outcome)
+                }
+            default:
+                break
             }
             throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
         }
+    }
+
+    /// Whether the signature is right, whatever else is not.
+    private static func isSigned(_ checked: CheckedAssertion, _ record: CredentialRecord) -> Bool {
+        let verified = try? RelyingParty.verify(
+            checked,
+            with: record,
+            ownerHandles: checked.userHandle.map { [$0] } ?? [],
+            counterPolicy: .warn,
+            backupEligibility: .observe
+        )
+        return verified != nil
     }
 
     /// Takes a passkey out of use whose counter did not rise, before the refusal is told.
@@ -138,6 +165,10 @@ extension Login {
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
     ) throws(PasskeyError) {
+        if candidate.user.blockedAt != nil {
+            let error = CeremonyError(.userBlocked, step: "", expected: "a user who is not blocked")
+            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
+        }
         if let suspended = candidate.passkey.suspendedAt {
             // Only a counter that did not rise suspends a passkey.
             let error = CeremonyError(
@@ -146,10 +177,6 @@ extension Login {
                 expected: "a passkey in use",
                 got: "suspended since \(suspended.rfc3339)"
             )
-            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
-        }
-        if candidate.user.blockedAt != nil {
-            let error = CeremonyError(.userBlocked, step: "", expected: "a user who is not blocked")
             throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
         }
     }
