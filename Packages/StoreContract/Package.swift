@@ -16,12 +16,13 @@ let package = Package(
     dependencies: [
         .package(path: "../Encodings"),
         .package(path: "../Identity"),
+        .package(path: "../WebAuthn"),
     ],
     targets: [
-        .target(name: "StoreContract", dependencies: ["Encodings", "Identity"], swiftSettings: settings),
+        .target(name: "StoreContract", dependencies: ["Encodings", "Identity", "WebAuthn"], swiftSettings: settings),
         .testTarget(
             name: "StoreContractTests",
-            dependencies: ["StoreContract", "Encodings", "Identity"],
+            dependencies: ["StoreContract", "Encodings", "Identity", "WebAuthn"],
             swiftSettings: settings
         ),
     ],

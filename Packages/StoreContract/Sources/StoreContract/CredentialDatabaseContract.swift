@@ -1,0 +1,17 @@
+public import Identity
+
+/// What every credential store promises.
+public enum CredentialDatabaseContract {
+    /// Every promise, in the order of the ports.
+    public static let promises: [Promise<any CredentialDatabase>] =
+        tenants + clients + signingKeys + users + logins + passkeys + sessions + rotation + revocation + records
+        + expiry + separation
+
+    /// A promise that is tried in a tenant of its own.
+    static func promise(
+        _ description: String,
+        _ body: @escaping @Sendable (Scene) async throws -> Void
+    ) -> Promise<any CredentialDatabase> {
+        Promise(description) { store in try await body(Scene(store)) }
+    }
+}
