@@ -15,13 +15,14 @@ let package = Package(
     products: [.library(name: "CacheInMemory", targets: ["CacheInMemory"])],
     dependencies: [
         .package(path: "../Identity"),
+        .package(path: "../StoreContract"),
         .package(path: "../Threads"),
     ],
     targets: [
         .target(name: "CacheInMemory", dependencies: ["Identity", "Threads"], swiftSettings: settings),
         .testTarget(
             name: "CacheInMemoryTests",
-            dependencies: ["CacheInMemory", "Identity", "Threads"],
+            dependencies: ["CacheInMemory", "StoreContract", "Identity", "Threads"],
             swiftSettings: settings
         ),
     ],

@@ -26,6 +26,8 @@ public final class InMemoryChallengeCache: ChallengeCache {
     private let limits: Limits
     private let shards = (0..<64).map { _ in Lock(Shard()) }
     private let count = Atomic(0)
+    /// When everything was looked at last, in milliseconds.
+    private let lastSweep = Atomic(Int64.min)
     private let clients = Tally<Application>()
     private let addresses = Tally<String>()
 
@@ -47,8 +49,8 @@ public final class InMemoryChallengeCache: ChallengeCache {
         do throws(StoreError) {
             try reserve(entry)
         } catch {
-            // What is over counts no more, so all of it has to go before anyone is refused.
-            release(shard.withLock { $0.sweep(atMost: .max, now: now) })
+            // What is over counts no more, so it has to go before anyone is refused.
+            sweepAll(now: now)
             try reserve(entry)
         }
         if let replaced = shard.withLock({ $0.insert(entry) }) { release([replaced]) }
@@ -68,6 +70,15 @@ public final class InMemoryChallengeCache: ChallengeCache {
     private func shard(of key: ChallengeKey) -> Lock<Shard> {
         // The bytes are a hash: they are spread already.
         shards[Int(key.sessionHash.first ?? 0) & 63]
+    }
+
+    /// Takes out everything that is over; once a second at most, so that a flood does not buy work with refusals.
+    private func sweepAll(now: UnixTime) {
+        let last = lastSweep.load(ordering: .relaxed)
+        guard now.milliseconds(since: UnixTime(milliseconds: last)) >= 1000,
+            lastSweep.compareExchange(expected: last, desired: now.milliseconds, ordering: .relaxed).exchanged
+        else { return }
+        for shard in shards { release(shard.withLock { $0.sweep(atMost: .max, now: now) }) }
     }
 
     /// Counts the entry in, or refuses it with nothing counted.
