@@ -16,6 +16,7 @@ let package = Package(
     dependencies: [
         .package(path: "../StoreSQL"),
         .package(path: "../Identity"),
+        .package(path: "../StoreContract"),
         .package(path: "../Threads"),
     ],
     targets: [
@@ -27,7 +28,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreSQLiteTests",
-            dependencies: ["StoreSQLite", "StoreSQL", "Identity", "Threads"],
+            dependencies: ["StoreSQLite", "StoreContract", "StoreSQL", "Identity", "Threads"],
             swiftSettings: settings
         ),
     ],
