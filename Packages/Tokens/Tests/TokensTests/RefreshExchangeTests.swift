@@ -135,10 +135,6 @@ struct RefreshExchangeTests {
         let ended = try await house.signIn()
         house.store.change { $0.sessions[ended.session.id]?.revokedAt = UnixTime(seconds: 1) }
         await refuses(ended.response.refreshToken)
-        let gone = try await house.signIn()
-        house.store.change { $0.sessions[gone.session.id] = nil }
-        await refuses(gone.response.refreshToken)
-
         let idle = try await house.signIn().response.refreshToken
         house.pass(seconds: 1_296_000)
         await refuses(idle)
@@ -148,6 +144,19 @@ struct RefreshExchangeTests {
         house.set { $0.client.refreshToken.hasInfiniteLifetime = true }
         house.pass(seconds: 2_592_000)
         await refuses(old)
+    }
+
+    @Test("A token outlives a session that came to its end in time")
+    func outlivesItsSession() async throws {
+        let house = try await House()
+        let signIn = try await house.signIn()
+        house.store.change { $0.sessions[signIn.session.id] = nil }
+        house.pass(seconds: 168 * 3600)
+        let response = try await exchange(house, signIn.response.refreshToken)
+        let claims = try await house.verified(try #require(response.idToken)).claims
+        #expect(claims["sid"] == .string(signIn.session.id.text))
+        #expect(claims["auth_time"] == .integer(signIn.session.authenticatedAt.seconds))
+        #expect(claims["amr"] == nil)
     }
 
     @Test("A deleted and a blocked user are told apart, and only to the holder of the token")

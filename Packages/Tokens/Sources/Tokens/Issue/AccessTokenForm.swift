@@ -73,8 +73,10 @@ struct AccessTokenForm {
             json.base64URL(identifier)
             json.member("auth_time", session.authenticatedAt.seconds)
             if let acr = session.acr { json.member("acr", acr) }
-            json.name("amr")
-            json.strings(session.amr)
+            if !session.amr.isEmpty {
+                json.name("amr")
+                json.strings(session.amr)
+            }
         }
         json.member("sid", session.id.text)
         if dialect == .accessTokenAuthz || dialect == .rfc9068Authz {

@@ -21,8 +21,10 @@ enum IDToken {
         json.member("exp", issuedAt + client.idTokenLifetime)
         json.member("auth_time", session.authenticatedAt.seconds)
         json.member("sid", session.id.text)
-        json.name("amr")
-        json.strings(session.amr)
+        if !session.amr.isEmpty {
+            json.name("amr")
+            json.strings(session.amr)
+        }
         if let acr = session.acr { json.member("acr", acr) }
         json.endObject()
         return json.bytes

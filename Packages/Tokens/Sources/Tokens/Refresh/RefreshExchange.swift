@@ -96,13 +96,13 @@ public struct RefreshExchange: Sendable {
                 "expired"
             } else if idleEnds, family.lastExchangedAt.adding(seconds: settings.idleLifetime) <= context.now {
                 "idle for too long"
-            } else if grant.session == nil || grant.session?.revokedAt != nil {
-                "its session has ended"
+            } else if grant.session?.revokedAt != nil {
+                "its session was revoked"
             } else {
                 nil
             }
-        guard fault == nil, let session = grant.session else {
-            refuse(family, client, reason: fault ?? "", in: context)
+        if let fault {
+            refuse(family, client, reason: fault, in: context)
             throw .refreshTokenInvalid
         }
         guard let user = grant.user else {
@@ -113,7 +113,27 @@ public struct RefreshExchange: Sendable {
             refuse(family, client, reason: "the user is blocked", in: context)
             throw .userBlocked
         }
-        return (user, session)
+        return (user, grant.session ?? Self.remains(of: family))
+    }
+
+    /// The session of a family that has outlived it: who revokes one revokes its families, so a row that is gone only
+    /// came to its end in time. When it began is known; how, is not.
+    private static func remains(of family: RefreshFamily) -> Session {
+        Session(
+            id: family.session,
+            tenant: family.tenant,
+            user: family.user,
+            client: family.client,
+            amr: [],
+            acr: nil,
+            passkey: nil,
+            createdAt: family.createdAt,
+            authenticatedAt: family.createdAt,
+            lastInteraction: family.lastExchangedAt,
+            expiresAt: family.createdAt,
+            idleExpiresAt: family.createdAt,
+            device: family.initialDevice
+        )
     }
 
     /// What this answer is good for: at most what the family is, or what a policy of the client names.
