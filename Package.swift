@@ -84,7 +84,10 @@ let package = Package(
             importing: ["COSE", "CBOR", "JOSE", "Encodings", "Cryptography", "WebAuthn"]
         ),
         tests(of: "Identity", importing: ["Encodings", "WebAuthn", "Unicode"]),
-        tests(of: "Passkeys", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
+        tests(
+            of: "Passkeys",
+            importing: ["Encodings", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator"]
+        ),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
         tests(of: "StoreSQL", importing: ["Encodings", "Identity"]),
