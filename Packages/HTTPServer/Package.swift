@@ -12,7 +12,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "HTTPServer",
-    products: [.library(name: "HTTPServer", targets: ["HTTPServer"])],
+    products: [
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "HTTPWire", targets: ["HTTPWire"]),
+    ],
     dependencies: [
         .package(path: "../Threads")
     ],

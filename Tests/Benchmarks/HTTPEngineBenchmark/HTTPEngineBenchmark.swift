@@ -123,7 +123,7 @@ struct Answers: HTTPHandler {
 
     func limits(for head: HTTPRequestHead) -> RequestLimits { RequestLimits() }
 
-    func handle(_ request: HTTPRequest) async -> HTTPResponse {
+    nonisolated(nonsending) func handle(_ request: HTTPRequest) async -> HTTPResponse {
         request.body.count == 1_400 ? response : HTTPResponse(status: 400)
     }
 }

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +33,17 @@ static inline int latchkey_epoll(void) {
 static inline int latchkey_eventfd(void) {
     int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     return fd < 0 ? -errno : fd;
+}
+
+static inline int latchkey_timer(void) {
+    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+// Lets the timer go off once, at a time of the monotonic clock; never for 0.
+static inline void latchkey_set_timer(int timer, int64_t nanoseconds) {
+    struct itimerspec when = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 static inline void latchkey_await(int fd, int milliseconds) {
@@ -195,12 +207,12 @@ static inline void latchkey_bound(int fd, struct latchkey_peer *peer) {
 }
 
 static inline ssize_t latchkey_receive(int fd, void *buffer, size_t count) {
-    ssize_t got = recv(fd, buffer, count, MSG_DONTWAIT);
+    ssize_t got = recv(fd, buffer, count, 0);
     return got < 0 ? -errno : got;
 }
 
 static inline ssize_t latchkey_send(int fd, const void *bytes, size_t count) {
-    ssize_t sent = send(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t sent = send(fd, bytes, count, MSG_NOSIGNAL);
     return sent < 0 ? -errno : sent;
 }
 

@@ -10,7 +10,9 @@ public protocol HTTPHandler: Sendable {
     /// than some hundred microseconds belongs on a pool of threads.
     ///
     /// The task is cancelled when its deadline is over or its client has gone; what it returns is then dropped.
-    func handle(_ request: HTTPRequest) async -> HTTPResponse
+    ///
+    /// Whoever implements it may, but need not, say `nonisolated(nonsending)` too, which saves a change of executors.
+    nonisolated(nonsending) func handle(_ request: HTTPRequest) async -> HTTPResponse
 }
 
 /// What one request may take.

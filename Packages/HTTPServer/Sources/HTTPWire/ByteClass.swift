@@ -60,9 +60,43 @@ extension Span<UInt8> {
         return true
     }
 
-    var isFieldValue: Bool {
-        for index in indices where !self[index].isFieldValueByte { return false }
+    /// Whether every byte of `range` may stand in a field value, eight at a time.
+    func isFieldValue(in range: Range<Int>) -> Bool {
+        var index = range.lowerBound
+        while index &+ 8 <= range.upperBound {
+            let word = word(at: index)
+            // Under 0x20, or 0x7F, in any of the eight. A tab is rare enough to be looked at by itself.
+            let low = (word &- 0x2020_2020_2020_2020) & ~word
+            let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+            let isDelete = (delete &- 0x0101_0101_0101_0101) & ~delete
+            if (low | isDelete) & 0x8080_8080_8080_8080 != 0 { break }
+            index &+= 8
+        }
+        while index < range.upperBound {
+            guard self[index].isFieldValueByte else { return false }
+            index &+= 1
+        }
         return true
+    }
+
+    /// Where the first LF at `start` or after it is, or the end.
+    func firstLineFeed(from start: Int) -> Int {
+        var index = start
+        while index &+ 8 <= count {
+            let feed = word(at: index) ^ 0x0A0A_0A0A_0A0A_0A0A
+            let found = (feed &- 0x0101_0101_0101_0101) & ~feed & 0x8080_8080_8080_8080
+            // Above the first LF the bits may lie, so only the lowest counts.
+            if found != 0 { return index &+ found.trailingZeroBitCount >> 3 }
+            index &+= 8
+        }
+        while index < count, self[index] != 0x0A { index &+= 1 }
+        return index
+    }
+
+    /// Eight bytes; the bounds are checked.
+    @inline(__always)
+    private func word(at index: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }
 

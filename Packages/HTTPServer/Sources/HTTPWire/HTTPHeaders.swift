@@ -98,7 +98,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             bytes.removeLast(bytes.count - nameStart)
             return
         }
-        if !bytes.span.extracting(valueStart..<valueEnd).isFieldValue {
+        if !bytes.span.isFieldValue(in: valueStart..<valueEnd) {
             for index in valueStart..<valueEnd where !bytes[index].isFieldValueByte { bytes[index] = 0x20 }
         }
         let field = Field(

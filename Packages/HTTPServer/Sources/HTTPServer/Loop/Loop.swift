@@ -12,7 +12,7 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
 
     /// What an event is about. It is the top byte of the token that epoll and the wheel hand back.
     enum Kind: UInt64 {
-        case wake, listener, connection, watch, call
+        case wake, timer, listener, connection, watch, call
     }
 
     private struct Inbox {
@@ -35,6 +35,8 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
     private let nextID = Atomic<UInt64>(0)
     let epoll: Int32
     private let wakeDescriptor: Int32
+    /// Goes off at the wheel's next entry. It is set when that changes, so that a wait needs no clock.
+    private let timer: Int32
 
     // MARK: On the loop's thread only
 
@@ -50,6 +52,7 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
     var readBuffer = [UInt8](repeating: 0, count: readBufferSize)
     var writeBuffer: [UInt8] = []
     var wheel: TimerWheel
+    private var timerTick = Int64.max
     /// The tick of this batch.
     var now: Int64
     var lastDeadline = Duration.zero
@@ -65,21 +68,24 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
     init(number: Int, shared: Shared) throws(ServerError) {
         self.number = number
         self.shared = shared
-        let epoll = latchkey_epoll()
-        let wake = latchkey_eventfd()
-        self.epoll = epoll
-        wakeDescriptor = wake
+        epoll = latchkey_epoll()
+        wakeDescriptor = latchkey_eventfd()
+        timer = latchkey_timer()
         now = latchkey_monotonic_nanoseconds() / TimerWheel.tick
         wheel = TimerWheel(now: now)
-        guard epoll >= 0, wake >= 0 else { throw .outOfResources(reason: systemReason(-min(epoll, wake))) }
-        // Edge-triggered: every write to it is an event, and it need never be read.
-        let added = latchkey_epoll_add(epoll, wake, EPOLLIN.rawValue | EPOLLET.rawValue, Self.token(.wake))
-        guard added == 0 else { throw .outOfResources(reason: systemReason(-added)) }
+        let worst = min(epoll, wakeDescriptor, timer)
+        guard worst >= 0 else { throw .outOfResources(reason: systemReason(-worst)) }
+        // Edge-triggered: each write to the one and each end of the other is an event, and they need never be read.
+        for (descriptor, kind) in [(wakeDescriptor, Kind.wake), (timer, Kind.timer)] {
+            let code = latchkey_epoll_add(epoll, descriptor, EPOLLIN.rawValue | EPOLLET.rawValue, Self.token(kind))
+            guard code == 0 else { throw .outOfResources(reason: systemReason(-code)) }
+        }
     }
 
     deinit {
         if epoll >= 0 { latchkey_close(epoll) }
         if wakeDescriptor >= 0 { latchkey_close(wakeDescriptor) }
+        if timer >= 0 { latchkey_close(timer) }
     }
 
     /// The kind, 24 bits that say which, and 32 that say which user of the place.
@@ -163,29 +169,30 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
         var tokens = [UInt64](repeating: 0, count: 256)
         var events = [UInt32](repeating: 0, count: 256)
         while !isStopping.load(ordering: .acquiring) {
-            let count = unsafe latchkey_epoll_wait(epoll, &tokens, &events, 256, waitMilliseconds())
+            if wheel.next != timerTick { setTimer() }
+            let wait: Int32 = queue.isEmpty && jobs.isEmpty ? -1 : 0
+            let count = unsafe latchkey_epoll_wait(epoll, &tokens, &events, 256, wait)
             now = latchkey_monotonic_nanoseconds() / TimerWheel.tick
             for index in 0..<max(0, Int(count)) { dispatch(tokens[index], events[index]) }
             if !queue.isEmpty { goOnWithQueue() }
             if now >= wheel.next {
                 for entry in wheel.expire(now: now) { fire(entry) }
             }
-            runJobs()
+            if !jobs.isEmpty { runJobs() }
         }
         end()
     }
 
-    private func waitMilliseconds() -> Int32 {
-        if !queue.isEmpty || !jobs.isEmpty { return 0 }
-        guard wheel.next < .max else { return -1 }
-        let nanoseconds = (wheel.next + 1) * TimerWheel.tick - latchkey_monotonic_nanoseconds()
-        return Int32(clamping: max(0, nanoseconds / 1_000_000 + 1))
+    private func setTimer() {
+        timerTick = wheel.next
+        latchkey_set_timer(timer, timerTick == .max ? 0 : timerTick * TimerWheel.tick)
     }
 
     private func dispatch(_ token: UInt64, _ events: UInt32) {
         let number = (token >> 32) & 0xFF_FFFF
         switch Kind(rawValue: token >> 56) {
         case .wake: takeInbox()
+        case .timer: timerTick = .max
         case .listener: accept(from: Int(number))
         case .connection:
             if let connection = connection(Int(number), UInt32(truncatingIfNeeded: token)) { ready(connection, events) }
@@ -201,8 +208,9 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
             if let connection = connection(Int(number), UInt32(truncatingIfNeeded: entry.token)) {
                 due(connection, at: entry.tick)
             }
-        case .call: calls.removeValue(forKey: entry.token)?()
-        case .wake, .listener, .watch, nil: break
+        case .call:
+            calls.removeValue(forKey: entry.token)?()
+        case .wake, .timer, .listener, .watch, nil: break
         }
     }
 

@@ -63,7 +63,7 @@ public struct Router: HTTPHandler {
         return defaultLimits
     }
 
-    public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+    public nonisolated(nonsending) func handle(_ request: HTTPRequest) async -> HTTPResponse {
         if case .other = request.method { return faultResponse(.notImplemented, request.head) }
         if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
         switch table.match(request.head) {

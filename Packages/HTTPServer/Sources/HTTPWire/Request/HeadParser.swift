@@ -39,8 +39,7 @@ struct HeadParser {
     /// - Throws: at the first line that is at fault.
     mutating func readLines(_ bytes: Span<UInt8>, _ limits: WireLimits) throws(HTTPFault) -> Int? {
         while true {
-            var index = searched
-            while index < bytes.count, bytes[index] != 0x0A { index &+= 1 }
+            let index = bytes.firstLineFeed(from: searched)
             searched = index
             // With its CR; said before anything else about the line, since its end may not be there.
             if !hasRequestLine, index > limits.requestLine &+ 1 { throw .targetTooLong }
@@ -188,11 +187,9 @@ struct HeadParser {
         let name = line.lowerBound..<index
         index &+= 1
         while index < line.upperBound, bytes[index] == 0x20 || bytes[index] == 0x09 { index &+= 1 }
+        guard bytes.isFieldValue(in: index..<line.upperBound) else { throw .badRequest(.field) }
         let start = index
-        while index < line.upperBound {
-            guard bytes[index].isFieldValueByte else { throw .badRequest(.field) }
-            index &+= 1
-        }
+        index = line.upperBound
         while index > start, bytes[index &- 1] == 0x20 || bytes[index &- 1] == 0x09 { index &-= 1 }
         let value = start..<index
         if fields.isEmpty { fields.reserveCapacity(16) }

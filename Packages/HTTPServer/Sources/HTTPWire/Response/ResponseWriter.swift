@@ -26,16 +26,13 @@ public enum ResponseWriter {
         to output: inout [UInt8]
     ) {
         let status = 200...599 ~= response.status ? response.status : 500
-        output.append(contentsOf: "HTTP/1.1 ".utf8)
-        append(status, to: &output)
-        output.append(0x20)
-        output.append(contentsOf: HTTPResponse.reason(for: status).utf8)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(contentsOf: statusLines[status - 200])
         output.append(contentsOf: date)
         if hasLength(status) {
-            output.append(contentsOf: "Content-Length: ".utf8)
+            output.append(contentsOf: contentLength)
             append(response.body.count, to: &output)
-            output.append(contentsOf: "\r\n".utf8)
+            output.append(0x0D)
+            output.append(0x0A)
         }
         switch persistence {
         case .keepAlive: break
@@ -43,7 +40,15 @@ public enum ResponseWriter {
         case .close: output.append(contentsOf: "Connection: close\r\n".utf8)
         }
         append(response.headers, to: &output)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(0x0D)
+        output.append(0x0A)
+    }
+
+    private static let contentLength = Array("Content-Length: ".utf8)
+
+    /// For 200 to 599.
+    private static let statusLines = (200...599).map { status in
+        Array("HTTP/1.1 \(status) \(HTTPResponse.reason(for: status))\r\n".utf8)
     }
 
     /// Whether the body follows the head.
@@ -67,8 +72,11 @@ public enum ResponseWriter {
     }
 
     private static func append(_ number: Int, to output: inout [UInt8]) {
-        guard number > 9 else { return output.append(UInt8(truncatingIfNeeded: 0x30 + max(0, number))) }
-        append(number / 10, to: &output)
-        output.append(UInt8(truncatingIfNeeded: 0x30 + number % 10))
+        var divisor = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            output.append(UInt8(truncatingIfNeeded: 0x30 + number / divisor % 10))
+            divisor /= 10
+        }
     }
 }
