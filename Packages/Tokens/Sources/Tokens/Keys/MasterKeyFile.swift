@@ -61,11 +61,20 @@ public enum MasterKeyFile {
             written += count
         }
         // The umask can only have taken rights away; fchmod makes sure that the owner has its two.
-        guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { return try giveUp(path) }
+        guard fchmod(file, 0o600) == 0, fsync(file) == 0, syncFolder(of: path) else { try giveUp(path) }
+    }
+
+    /// Makes the file's name durable too.
+    private static func syncFolder(of path: String) -> Bool {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
+        let folder = unsafe open(name.map { $0.isEmpty ? "/" : $0 } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        return fsync(folder) == 0
     }
 
     /// Half a key file is worse than none.
-    private static func giveUp(_ path: String) throws(MasterKeyError) {
+    private static func giveUp(_ path: String) throws(MasterKeyError) -> Never {
         let why = reason()
         unsafe unlink(path)
         throw .unreadable(path: path, reason: why)
