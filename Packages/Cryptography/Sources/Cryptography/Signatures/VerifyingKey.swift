@@ -10,7 +10,13 @@ internal import CCrypto
     public let components: PublicKeyComponents
     private let key: OpaquePointer
 
-    deinit { unsafe EVP_PKEY_free(key) }
+    deinit {
+        if case .ec(let curve, _, _) = components {
+            unsafe ECPublicKey.giveBack(key, curve)
+        } else {
+            unsafe EVP_PKEY_free(key)
+        }
+    }
 
     /// A key from its numbers.
     ///
