@@ -27,11 +27,27 @@ func libraries(_ names: [String]) -> [Target.Dependency] {
 }
 
 /// The tests of package `name`, so that `swift test` here runs them all; `others` are what they import beside it.
-func tests(of name: String, in package: String? = nil, importing others: [String] = []) -> Target {
+func tests(
+    of name: String,
+    in package: String? = nil,
+    importing others: [String] = [],
+    resources: [Resource] = []
+) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: libraries([name] + others),
         path: "Packages/\(package ?? name)/Tests/\(name)Tests",
+        resources: resources,
+        swiftSettings: settings
+    )
+}
+
+/// A benchmark, run by `make bench`; no product.
+func benchmark(_ name: String, importing others: [String], and targets: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: libraries(others) + targets,
+        path: "Tests/Benchmarks/\(name)",
         swiftSettings: settings
     )
 }
@@ -66,9 +82,9 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        tests(of: "Encodings"),
-        tests(of: "CBOR", importing: ["Encodings"]),
-        tests(of: "Cryptography", importing: ["Encodings"]),
+        tests(of: "Encodings", resources: [.copy("Vectors")]),
+        tests(of: "CBOR"),
+        tests(of: "Cryptography"),
         tests(of: "YAML"),
         tests(of: "Unicode"),
         tests(of: "Threads"),
@@ -76,7 +92,7 @@ let package = Package(
         tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),
         tests(of: "Settings", importing: ["YAML"]),
         tests(of: "Terminal", importing: ["Encodings"]),
-        tests(of: "COSE", importing: ["CBOR", "Cryptography", "Encodings"]),
+        tests(of: "COSE", importing: ["CBOR", "Cryptography"]),
         tests(of: "JOSE", importing: ["Encodings", "Cryptography"]),
         tests(of: "WebAuthn", importing: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"]),
         tests(
@@ -90,18 +106,27 @@ let package = Package(
         ),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
-        tests(of: "StoreSQL", importing: ["Encodings", "Identity"]),
-        tests(of: "CacheInMemory", importing: ["Identity", "Threads", "StoreContract"]),
-        tests(of: "StoreSQLite", importing: ["StoreSQL", "Identity", "Threads", "StoreContract"]),
-        tests(
-            of: "HTTPAPI",
-            importing: [
-                "Encodings", "HTTPServer", "Identity", "WebAuthn", "JOSE", "Passkeys", "Tokens", "Tenancy",
-            ]
-        ),
-        tests(of: "Storage", importing: ["Identity"]),
+        tests(of: "StoreSQL", importing: ["Encodings", "Identity", "WebAuthn"]),
+        tests(of: "CacheInMemory", importing: ["StoreContract", "Identity", "Threads"]),
+        tests(of: "StoreContract", importing: ["Encodings", "Identity", "WebAuthn"]),
+        tests(of: "StoreSQLite", importing: ["StoreContract", "StoreSQL", "Identity", "Threads"]),
+        tests(of: "Storage", importing: ["Identity", "StoreSQLite", "CacheInMemory"]),
 
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
+        .testTarget(
+            name: "AdminCLITests",
+            dependencies: ["AdminCLI"]
+                + libraries(["Cryptography", "Encodings", "Identity", "Storage", "Tenancy", "Terminal", "WebAuthn"]),
+            path: "Tests/AdminCLITests",
+            swiftSettings: settings
+        ),
+
+        benchmark(
+            "WebAuthnBenchmark",
+            importing: ["COSE", "Cryptography", "Encodings", "SoftwareAuthenticator", "WebAuthn"]
+        ),
+        benchmark("HTTPEngineBenchmark", importing: ["HTTPServer"], and: ["CRawLoop"]),
+        .target(name: "CRawLoop", path: "Tests/Benchmarks/CRawLoop"),
     ],
     swiftLanguageModes: [.v6]
 )

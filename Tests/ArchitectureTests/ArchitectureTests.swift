@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("The house: each line in its room")

@@ -26,9 +26,8 @@ struct House {
     func swiftFiles(below path: String) -> [String] {
         children(of: path).flatMap { name -> [String] in
             let inner = "\(path)/\(name)"
-            var isFolder: ObjCBool = false
-            FileManager.default.fileExists(atPath: root.appending(path: inner).path, isDirectory: &isFolder)
-            if isFolder.boolValue { return swiftFiles(below: inner) }
+            let kind = try? FileManager.default.attributesOfItem(atPath: root.appending(path: inner).path)[.type]
+            if kind as? FileAttributeType == .typeDirectory { return swiftFiles(below: inner) }
             return name.hasSuffix(".swift") ? [inner] : []
         }
     }

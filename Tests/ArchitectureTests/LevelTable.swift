@@ -26,7 +26,7 @@ enum LevelTable {
         "CacheInMemory": (4, ["Identity", "Threads"]),
         "StoreContract": (4, ["Identity"]),
         "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
-        "HTTPAPI": (5, ["HTTPServer", "Identity", "WebAuthn", "JOSE"].union(useCases)),
+        "HTTPAPI": (5, useCases.union(["HTTPServer", "Identity", "WebAuthn", "JOSE"])),
         "Storage": (6, ["Identity", "StoreSQLite", "CacheInMemory"]),
     ]
 
