@@ -1,0 +1,245 @@
+"""Compares docs/api/openapi.yaml with a running server, both ways.
+
+First journeys: real sign-ups, sign-ins and refreshes, and the refusals on their way. Each answer is held to the file, and
+each operation must have succeeded once. Then schemathesis sends what the file allows and what it forbids.
+"""
+
+import json
+import os
+import pathlib
+import re
+import secrets
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.dont_write_bytecode = True
+# The server of the end-to-end tests, and their authenticator.
+sys.path.insert(0, str(ROOT / "Tests/EndToEndTests/Peers"))
+
+import schemathesis  # noqa: E402
+from fido2.client import DefaultClientDataCollector, Fido2Client  # noqa: E402
+from schemathesis.checks import not_a_server_error  # noqa: E402
+from schemathesis.specs.openapi.checks import (  # noqa: E402
+    content_type_conformance, response_headers_conformance, response_schema_conformance, status_code_conformance,
+)
+from software_device import SoftwareDevice  # noqa: E402
+from support import PASSKEY_GRANT, Server, equal, free_port, run  # noqa: E402
+
+FILE = ROOT / "docs/api/openapi.yaml"
+REALM = "Username-Password-Authentication"
+SCOPE = "openid profile email phone offline_access"
+EXAMPLES = os.environ.get("LATCHKEY_OPENAPI_EXAMPLES", "30")
+CHECKS = [
+    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    response_schema_conformance,
+]
+FORM = "application/x-www-form-urlencoded"
+
+schema = schemathesis.openapi.from_path(str(FILE))
+succeeded = set()
+
+
+def anyone():
+    return f"{secrets.token_hex(6)}@example.com"
+
+
+class Journey:
+    """An application, a browser without a memory, and an authenticator."""
+
+    def __init__(self, server):
+        self.server = server
+        self.fido2 = Fido2Client(
+            SoftwareDevice(), DefaultClientDataCollector(server.base, verify=lambda rp_id, origin: True)
+        )
+
+    def call(self, method, path, status, body=None, media_type="application/json", base=None, query=None, **headers):
+        """Sends it, holds the answer to the file, and expects this status."""
+        more = {} if body is None else {"body": body, "media_type": media_type}
+        case = schema[path][method].Case(
+            headers={key.replace("_", "-"): value for key, value in headers.items()}, query=query or {}, **more
+        )
+        self.server.session.cookies.clear()
+        response = case.call(base_url=base or self.server.base, session=self.server.session)
+        equal(response.status_code, status, f"{method} {path}: {response.text}")
+        case.validate_response(response, checks=CHECKS)
+        if status < 300:
+            succeeded.add((method.lower(), path))
+        return response
+
+    def begin(self, path, **members):
+        answer = self.call("POST", path, 200, {"client_id": APP, **members}).json()
+        return answer["auth_session"], answer["authn_params_public_key"]
+
+    def redeem(self, session, answer, status=200, client=None):
+        return self.call("POST", "/oauth/token", status, {
+            "grant_type": PASSKEY_GRANT, "client_id": client or APP, "scope": SCOPE, "auth_session": session,
+            "authn_response": dict(answer),
+        }).json()
+
+    def sign_up(self, email=None):
+        session, options = self.begin("/passkey/register", user_profile={"email": email or anyone(), "name": "Ana"})
+        return self.redeem(session, self.fido2.make_credential(options))
+
+    def assertion(self):
+        session, options = self.begin("/passkey/challenge")
+        return session, self.fido2.get_assertion(options).get_response(0)
+
+
+def cookie(response, name):
+    return re.search(rf"(?:^|, ){name}=([^;]*)", response.headers["Set-Cookie"])[1]
+
+
+ADMIN_PORT = free_port()
+ADMIN = f"http://127.0.0.1:{ADMIN_PORT}"
+
+with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
+    HOST = f"localhost:{server.port}"
+    server.admin("tenant", "create", "acme", "--domain", HOST, "--passkey-only", "--origin", "https://shop.example")
+
+    def client(title, kind, *words):
+        return server.admin("client", "create", "--tenant", "acme", "--name", title, "--type", kind, *words)
+
+    GRANTS = ("--grant", PASSKEY_GRANT, "--grant", "refresh_token")
+    APP = client("App", "native", *GRANTS)["client_id"]
+    WEB = client("Web", "spa", *GRANTS, "--web-origin", server.base)["client_id"]
+    BACKEND = client("Backend", "regular_web", *GRANTS)
+    CODE = client("No passkeys", "native", "--grant", "authorization_code")["client_id"]
+    journey = Journey(server)
+
+    def an_app_signs_up_and_in():
+        made = journey.sign_up()
+        session, answer = journey.assertion()
+        used = journey.redeem(session, answer)
+        for tokens in (made, used):
+            equal(tokens["scope"], SCOPE)
+            for method in ("GET", "POST"):
+                journey.call(method, "/userinfo", 200, Authorization=f"Bearer {tokens['access_token']}")
+        again = journey.call("POST", "/oauth/token", 200, {
+            "grant_type": "refresh_token", "client_id": APP, "refresh_token": used["refresh_token"],
+        }, FORM).json()
+        journey.call("POST", "/oauth/revoke", 200, {"client_id": APP, "token": again["refresh_token"]})
+        journey.call("POST", "/oauth/revoke", 200, {"client_id": APP, "token": again["refresh_token"]}, FORM)
+        journey.call("POST", "/oauth/token", 403, {
+            "grant_type": "refresh_token", "client_id": APP, "refresh_token": again["refresh_token"],
+        })
+
+    def an_app_is_refused():
+        email = anyone()
+        journey.sign_up(email)
+        register = "/passkey/register"
+        journey.call("POST", register, 400, {"client_id": APP, "user_profile": {"email": email}})
+        journey.call("POST", register, 400, {"client_id": CODE, "user_profile": {"email": anyone()}})
+        journey.call("POST", register, 401, {"client_id": BACKEND["client_id"], "user_profile": {"email": anyone()}})
+        journey.call("POST", register, 200, {**BACKEND_CREDENTIALS, "user_profile": {"email": anyone()}})
+        journey.call("POST", "/passkey/challenge", 400, {"client_id": APP, "realm": "nobody"})
+        session, answer = journey.assertion()
+        journey.redeem(session, answer)
+        journey.redeem(session, answer, 403)
+        session, _ = journey.begin("/passkey/challenge")
+        refused = journey.redeem(session, answer, 403)
+        equal((refused["reason"], "trace_id" in refused), ("challenge_mismatch", True))
+        journey.call("GET", "/userinfo", 401)
+        journey.call("GET", "/userinfo", 401, Authorization="Bearer no")
+
+    BACKEND_CREDENTIALS = {name: BACKEND[name] for name in ("client_id", "client_secret")}
+
+    def a_page_signs_up_in_and_out():
+        page = {"Origin": server.base}
+        options = journey.call("POST", "/register/options", 200, {"client_id": WEB, "username": anyone()}, **page)
+        made = journey.fido2.make_credential(options.json())
+        verified = journey.call(
+            "POST", "/register/verify", 200, {**dict(made), "client_id": WEB},
+            X_Auth_Session=options.headers["X-Auth-Session"], **page,
+        )
+        session = cookie(verified, "__Host-pk_session")
+        journey.call("GET", "/api/me", 200, Cookie=f"__Host-pk_session={session}")
+        journey.call("GET", "/api/me", 200, Authorization=f"Bearer {verified.json()['token']}")
+        more = journey.call(
+            "POST", "/register/options", 200, {"client_id": WEB}, Cookie=f"__Host-pk_session={session}", **page
+        )
+        equal(len(more.json()["excludeCredentials"]), 1)
+        name = verified.json()["user"]["username"]
+        options = journey.call("POST", "/login/options", 200, {"client_id": WEB, "username": name}, **page)
+        answer = journey.fido2.get_assertion(options.json()).get_response(0)
+        ceremony = cookie(options, "pk_ceremony")
+        verified = journey.call(
+            "POST", "/login/verify", 200, {"response": dict(answer), "client_id": WEB, "scope": SCOPE},
+            Cookie=f"pk_ceremony={ceremony}", **page,
+        )
+        equal("refresh_token" in verified.json(), True)
+        session = cookie(verified, "__Host-pk_session")
+        for path in ("/api/logout", "/logout"):
+            journey.call("POST", path, 204, Cookie=f"__Host-pk_session={session}", **page)
+        journey.call("GET", "/api/me", 401, Cookie=f"__Host-pk_session={session}")
+
+    def a_page_is_refused():
+        page = {"Origin": server.base}
+        name = anyone()
+        options = journey.call("POST", "/register/options", 200, {"client_id": WEB, "username": name}, **page)
+        journey.call(
+            "POST", "/register/verify", 400, {"client_id": WEB, "response": {}},
+            X_Auth_Session=options.headers["X-Auth-Session"], **page,
+        )
+        journey.call("POST", "/login/verify", 400, {"client_id": WEB}, **page)
+        journey.call("POST", "/register/options", 400, {"client_id": WEB, "username": "no@where@example.com"}, **page)
+        journey.call("POST", "/register/options", 403, {"client_id": WEB, "mediation": "conditional"}, **page)
+        journey.call("POST", "/register/options", 401, {"client_id": "nobody", "username": name}, **page)
+        journey.call("POST", "/login/options", 403, {"client_id": WEB}, Cookie="pk_ceremony=x", Origin="https://evil.example")
+        journey.call("POST", "/api/logout", 403, Cookie="__Host-pk_session=x", Origin="https://evil.example")
+
+    def discovery_and_health():
+        for path in ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"):
+            journey.call("GET", path, 200)
+        keys = journey.call("GET", "/.well-known/jwks.json", 200)
+        journey.call("GET", "/.well-known/jwks.json", 304, If_None_Match=keys.headers["ETag"])
+        journey.call("GET", "/.well-known/webauthn", 200)
+        for path in ("/healthz", "/readyz"):
+            journey.call("GET", path, 200)
+            journey.call("GET", path, 200, base=ADMIN)
+        journey.call("GET", "/metrics", 200, base=ADMIN)
+        journey.call("GET", "/tls/allowed", 200, base=ADMIN, query={"domain": HOST})
+        journey.call("GET", "/tls/allowed", 404, base=ADMIN, query={"domain": "nobody.example"})
+        journey.call("GET", "/tls/allowed", 400, base=ADMIN)
+
+    def every_operation_has_succeeded():
+        described = {
+            (method, path) for path, item in schema.raw_schema["paths"].items() for method in item if method != "servers"
+        }
+        equal(sorted(described - succeeded), [], "operations that no journey made succeed")
+
+    def schemathesis_run(base, *words):
+        world = {"client_id": WEB, "realm": REALM, "access_token": journey.sign_up()["access_token"]}
+        environment = {
+            **os.environ, "LATCHKEY_OPENAPI_WORLD": json.dumps(world), "PYTHONPATH": str(HERE),
+            "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "*",
+        }
+        result = subprocess.run(
+            [
+                str(pathlib.Path(sys.executable).parent / "schemathesis"), "--config-file", str(HERE / "schemathesis.toml"),
+                "run", str(FILE), "--url", base, "--tls-verify", server.authority.ca_file, "--max-examples", EXAMPLES,
+                "--no-color", *words,
+            ],
+            env=environment, cwd=server.folder, capture_output=True, text=True, check=False,
+        )
+        if result.returncode != 0:
+            print(result.stdout[-20000:], result.stderr[-4000:], file=sys.stderr)
+        equal(result.returncode, 0, "schemathesis")
+
+    def schemathesis_finds_nothing():
+        schemathesis_run(server.base, "--exclude-tag", "Admin listener")
+
+    def schemathesis_finds_nothing_on_the_admin_listener():
+        schemathesis_run(ADMIN, "--include-tag", "Admin listener", "--include-tag", "Health")
+
+    def the_server_is_still_well():
+        journey.call("GET", "/readyz", 200)
+        journey.sign_up()
+        equal([line for line in server.log().splitlines() if '"level":"error"' in line], [], "the server's log")
+
+    run(
+        an_app_signs_up_and_in, an_app_is_refused, a_page_signs_up_in_and_out, a_page_is_refused, discovery_and_health,
+        every_operation_has_succeeded, schemathesis_finds_nothing, schemathesis_finds_nothing_on_the_admin_listener,
+        the_server_is_still_well,
+    )
