@@ -224,6 +224,19 @@ extension ContractTests {
             #expect(try await browser.me().status == 200, "nobody was signed out")
         }
 
+        @Test("An app whose HTTP client keeps cookies has no origin, and names its ceremony itself")
+        func appWithCookies() async throws {
+            var app = Visitor(world.app)
+            let made = try await app.register(uniqueEmail())
+            #expect(made.status == 200, "\(made)")
+            let options = try await app.post("/login/options", app.client)
+            #expect(app.cookies["pk_ceremony"] != nil)
+            let answer = try app.authenticator.get(options.json, origin: world.acme.origin).merging(app.client)
+            expect(try await app.post("/login/verify", answer), is: .crossSite, extra: ["verified"])
+            let session = options.header("x-auth-session")
+            #expect(try await app.post("/login/verify", answer, session: session).status == 200)
+        }
+
         @Test("Refusals: 400 with verified false, policy 403, what exists 409")
         func refusals() async throws {
             var browser = browser()
@@ -464,7 +477,7 @@ extension ContractTests {
             let made = try await visitor.register(uniqueEmail())
             try #require(made.status == 200)
             #expect(try await visitor.me().status == 200)
-            try await Task.sleep(for: .milliseconds(2400))
+            try await Task.sleep(for: .milliseconds(5400))
             expect(try await visitor.me(), is: Refusal(401, "invalid_token", "Not signed in", "no_session"))
             visitor.cookies = [:]
             visitor.bearer = try made.token("token")

@@ -42,7 +42,7 @@ struct ContractWorld: Sendable {
     /// May sign in nobody's users.
     let noConnection: App
     let leeway0: App
-    let leeway1: App
+    let leeway3: App
 
     let other: App
     let names: App
@@ -128,7 +128,7 @@ struct ContractWorld: Sendable {
             notConformant: try await acme.client("Not conformant", members: ["oidc_conformant": false]),
             noConnection: noConnection,
             leeway0: try await acme.client("Leeway 0", members: rotating(0)),
-            leeway1: try await acme.client("Leeway 1", members: rotating(1)),
+            leeway3: try await acme.client("Leeway 3", members: rotating(3)),
             other: try await tenant("other", [:]),
             names: try await tenant("names", [:], ["options.attributes": everyIdentifier]),
             local: try await Site.make("local", on: server, domain: "localhost:\(server.port)").client("App"),
@@ -149,7 +149,7 @@ struct ContractWorld: Sendable {
             ),
             hidesReasons: try await tenant("hides", ["hide_passkey_reasons": true]),
             noDirectory: orphan,
-            short: try await tenant("short", ["session_lifetime": 0.0006, "enrollment_max_auth_age": 1]),
+            short: try await tenant("short", ["session_lifetime": 0.0014, "enrollment_max_auth_age": 1]),
             oneKey: try await tenant("onekey", [:], ["options.passkey_options.webauthn.max_passkeys_per_user": 1])
         )
     }

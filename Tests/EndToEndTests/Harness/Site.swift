@@ -42,6 +42,11 @@ struct Site: Sendable {
         )
     }
 
+    /// The same tenant on another server of the same store.
+    func on(_ server: LatchkeyServer) -> Site {
+        Site(server: server, tenant: tenant, host: host, relyingPartyID: relyingPartyID, origin: origin)
+    }
+
     /// Changes the tenant's settings.
     func set(_ members: [String: JSONValue]) async throws { try await set(["tenant", "set", tenant], members) }
 
@@ -55,11 +60,14 @@ struct Site: Sendable {
     }
 
     private func set(_ words: [String], _ members: [String: JSONValue]) async throws {
-        let pairs = members.map { "\($0.key)=\(String(decoding: $0.value.serialized(), as: UTF8.self))" }
-        _ = try await server.adminJSON(words + pairs.sorted())
+        _ = try await server.adminJSON(words + Self.words(members))
     }
 
-    /// Makes a client with these grants; `members` are set afterwards.
+    private static func words(_ members: [String: JSONValue]) -> [String] {
+        members.map { "\($0.key)=\(String(decoding: $0.value.serialized(), as: UTF8.self))" }.sorted()
+    }
+
+    /// Makes a client with these grants and other members.
     func client(
         _ name: String,
         type: String = "native",
@@ -72,8 +80,7 @@ struct Site: Sendable {
         for grant in grants { words += ["--grant", grant] }
         if let idTokenAlgorithm { words += ["--id-token-alg", idTokenAlgorithm] }
         for origin in webOrigins { words += ["--web-origin", origin] }
-        let made = try await server.adminJSON(words)
-        if !members.isEmpty { try await setClient(name, members) }
+        let made = try await server.adminJSON(words + Self.words(members))
         return App(
             site: self,
             id: try #require(made["client_id"]?.string),

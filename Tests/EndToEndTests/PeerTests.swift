@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Clients that others wrote, unmodified, each in a script of its own under `Peers/`.
+@Suite("Peers", .serialized)
+struct PeerTests {
+    private func runScript(_ name: String) async throws {
+        let result = try await run(
+            Paths.python,
+            ["-B", "\(Paths.peers)/\(name)"],
+            environment: ["LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin],
+            seconds: 120
+        )
+        #expect(result.exit == 0, "\(result)")
+        #expect(result.output.contains("ok "), "\(result)")
+    }
+
+    @Test(
+        "python-fido2 and PyJWT over TLS with a local CA: every journey and every refusal",
+        .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
+    )
+    func fido2Client() async throws { try await runScript("fido2_client.py") }
+
+    @Test(
+        "Chromium with a virtual authenticator, on the demo page",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func demoPage() async throws { try await runScript("demo_page.py") }
+}
