@@ -1,5 +1,8 @@
 /// All of one tenant's configuration, read at one moment: what requests are judged by.
-public struct TenantConfiguration: Sendable {
+///
+/// A class, and never changed: every request carries it along, and as a value each hand-over would count up dozens of
+/// references.
+public final class TenantConfiguration: Sendable {
     public let tenant: Tenant
     public let domains: [Domain]
     public let clients: [ClientID: Client]
