@@ -36,7 +36,8 @@ struct Me {
 
     private func write(_ passkey: Passkey, to json: inout JSONWriter) {
         json.beginObject()
-        json.member("id", passkey.id.text)
+        // As an authentication method of the user is called everywhere (contract 10.1).
+        json.member("id", "passkey|" + passkey.id.text)
         if let name = passkey.name { json.member("name", name) }
         json.member("createdAt", passkey.createdAt.rfc3339)
         if let used = passkey.lastUsedAt { json.member("lastUsedAt", used.rfc3339) }
