@@ -43,10 +43,6 @@ struct SignupRules {
     }
 }
 
-extension ConnectionOptions {
-    var usernameLength: ClosedRange<Int> { attributes?.usernameLength ?? 1...15 }
-}
-
 extension Applicant {
     /// The identifiers and the profile of the new account, checked in the contract's order: what is missing, what is
     /// not valid, what is unknown, metadata.
