@@ -45,7 +45,7 @@ public struct APIServices: Sendable {
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
         issuer = TokenIssuer(keys: keys, random: random)
-        refresh = RefreshExchange(store: store, issuer: issuer, random: random)
+        refresh = RefreshExchange(store: store, issuer: issuer, random: random, note: { ceremonies.refusals.add($0) })
         revocation = Revocation(store: store)
         clients = ClientAuthentication(replays: store)
         let verifier = AccessTokenVerifier(keys: keys)
