@@ -75,7 +75,7 @@ let package = Package(
         .executableTarget(
             name: "AdminCLI",
             dependencies: libraries([
-                "Encodings", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens", "Tenancy",
+                "Encodings", "Threads", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens", "Tenancy",
                 "Storage",
             ]),
             path: "Apps/AdminCLI",
