@@ -9,6 +9,7 @@ extension Migration {
     /// tenant), and `relying_party` exists to keep an RP ID to one tenant.
     static let first = Migration(number: 1, oldestServer: 1) { dialect in
         configuration(dialect) + people(dialect) + sessions(dialect) + records(dialect)
+            + (dialect == .sqlite ? PlannerStatistics.statements : [])
     }
 
     private static func configuration(_ dialect: SQLDialect) -> [String] {
