@@ -31,6 +31,16 @@ extension SQLiteConnection {
         try execute("PRAGMA trusted_schema = OFF")
     }
 
+    /// The connection that copies the log back.
+    static func copier(path: String, _ options: SQLiteOptions) throws(StoreError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, .readWrite, patience: 0)
+        try connection.execute("PRAGMA synchronous = \(options.synchronous.rawValue)")
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        // Without a first read the connection does not know of the log, and its checkpoints do nothing.
+        try connection.execute("SELECT COUNT(*) FROM sqlite_schema")
+        return connection
+    }
+
     /// A connection that only reads.
     static func reader(path: String) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, .readOnly, patience: 100)

@@ -37,8 +37,7 @@ public enum SQLiteStore {
             try writer(path: path, options: options, policy: policy)
         }
         do throws(StoreError) {
-            let copying = try SQLiteConnection(path: path, .readWrite, patience: 0)
-            try copying.execute("PRAGMA wal_autocheckpoint = 0")
+            let copying = try SQLiteConnection.copier(path: path, options)
             return try start(writing, copying, path: path)
         } catch {
             throw .store(path: path, error)
