@@ -80,6 +80,8 @@ struct TokenRoutes: Sendable {
         if let name = parameters.repeated { throw .repeated(name) }
         let client = try await authenticate(parameters, &exchange)
         let token = try parameters.requiredString("token")
+        // A hint, which is not needed: a token says itself what it is. Its type counts like any other's.
+        _ = try parameters.string("token_type_hint")
         do throws(TokenError) {
             try await services.revocation.revoke(token, client: client, in: exchange.context)
         } catch { throw APIError(error, base: exchange.context.base) }
