@@ -75,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "AdminCLI",
             dependencies: libraries([
-                "Encodings", "Threads", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens", "Tenancy",
+                "Encodings", "Threads", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens",
+                "Tenancy",
                 "Storage",
             ]),
             path: "Apps/AdminCLI",
