@@ -10,7 +10,6 @@ import zlib
 import schemathesis
 
 WORLD = json.loads(os.environ["LATCHKEY_OPENAPI_WORLD"])
-BROWSER = ("/register/", "/login/")
 
 
 def coin(case):
@@ -18,14 +17,28 @@ def coin(case):
     return zlib.crc32(repr((case.path, case.method, case.body)).encode()) % 2 == 0
 
 
+def is_exchangeable(value, may_be_absent=True):
+    """What is wrong on purpose stays wrong."""
+    return isinstance(value, str) and value != "" or value is None and may_be_absent
+
+
 @schemathesis.hook
 def map_case(context, case):
-    """Only a client id that is text anyway is exchanged: what is wrong on purpose stays wrong."""
     body = case.body
-    if isinstance(body, dict) and isinstance(body.get("client_id"), str) and coin(case):
-        body["client_id"] = WORLD["client_id"]
-        if isinstance(body.get("realm"), str):
-            body["realm"] = WORLD["realm"]
+    if not isinstance(body, dict) or not coin(case):
+        return case
+    is_browser = case.path.startswith(("/register/", "/login/"))
+    if not is_exchangeable(body.get("client_id"), may_be_absent=not case.path.startswith("/passkey/")):
+        return case
+    if is_browser:
+        body["client_id"] = WORLD["web"]
+    elif is_exchangeable(body.get("client_secret")):
+        body["client_id"], body["client_secret"] = WORLD["backend"]
+        for name in ("client_assertion", "client_assertion_type"):
+            if is_exchangeable(body.get(name)):
+                body.pop(name, None)
+    if isinstance(body.get("realm"), str):
+        body["realm"] = WORLD["realm"]
     return case
 
 
