@@ -65,7 +65,9 @@ struct TestNames {
             }
             if words.hasPrefix("@Test") { isTest = true }
             if let function = words.firstMatch(of: /^(?:@Test.* )?(?:[a-z]+ )*func (\w+)/) {
-                if isTest, let owner = owners[indentation - 4] { functions[owner, default: []].insert(String(function.1)) }
+                if isTest, let owner = owners[indentation - 4] {
+                    functions[owner, default: []].insert(String(function.1))
+                }
                 isTest = false
             }
         }

@@ -18,7 +18,9 @@ struct OpenAPITests {
     @Test("Every reason in the file is one that the sources know, and every one of theirs is in the file")
     func reasons() throws {
         let text = try Repository.text("docs/api/openapi.yaml")
-        let list = try #require(text.firstMatch(of: /\n    Reason:\n(?:      .*\n)*?      enum:\n((?:        .*\n)+)/)?.1)
+        let list = try #require(
+            text.firstMatch(of: /\n    Reason:\n(?:      .*\n)*?      enum:\n((?:        .*\n)+)/)?.1
+        )
         let described = Set(list.matches(of: /- (\w+)\n/).map { String($0.1) })
         var known: Set<String> = []
         for file in Repository.files(below: "Packages/HTTPAPI/Sources/HTTPAPI/Responses", ending: ".swift")

@@ -12,7 +12,8 @@ final class Program: Sendable {
     ///   - environment: added to a plain one.
     ///   - workingFolder: where it runs; a folder of its own when absent.
     /// - Throws: what Foundation says when the program does not start.
-    init(_ path: String, _ words: [String], environment: [String: String] = [:], in workingFolder: String? = nil) throws {
+    init(_ path: String, _ words: [String], environment: [String: String] = [:], in workingFolder: String? = nil) throws
+    {
         folder = NSTemporaryDirectory() + "/latchkey-" + UUID().uuidString
         try FileManager.default.createDirectory(
             atPath: folder + "/work",
