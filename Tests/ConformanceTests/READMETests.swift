@@ -112,7 +112,7 @@ struct READMETests {
             line.replacing(/client_id [A-Za-z0-9_-]+/) { _ in "client_id ID" }
                 .replacing(/localhost:\d+/) { _ in "localhost:PORT" }
                 .replacing(/\S*latchkey-admin/) { _ in "latchkey-admin" }
-                .replacing(/^.*listening on (\S+?)\/?"?\}?$/) { "listening on \($0.1)" }
+                .replacing(/^.*listening on ([a-z]+:\/\/localhost:PORT).*$/) { "listening on \($0.1)" }
         }
     }
 }
