@@ -59,12 +59,12 @@ extension CredentialDatabaseContract {
         promise("Revocations and exchanges that cross leave no token alive") { scene in
             for _ in 0..<10 {
                 let exchanges = try await Exchanges(scene)
-                let children = (0..<6).map { _ in
+                let children = (0..<7).map { _ in
                     RefreshTokenID(TimeOrderedID(now: scene.later(100), random: randomBytes(10)))
                 }
                 _ = try await race(7) { index in
                     guard index == 3 else {
-                        let child = children[index % 6]
+                        let child = children[index]
                         return try await exchanges.exchange(generation: 0, after: 100, child: child) == .rotated
                     }
                     try await scene.store.revoke(

@@ -9,6 +9,7 @@ extension SQLStore {
             SQLStatement(Self.deleteReplays, [.time(now), limit]),
             SQLStatement(Self.deleteTokensOfExpired, [.time(now), limit]),
             SQLStatement(Self.deleteTokensOfRevoked, [.time(forgotten), limit]),
+            SQLStatement(Self.deleteSessionsOfRevoked, [.time(forgotten), limit]),
             SQLStatement(Self.deleteExpiredFamilies, [.time(now), limit]),
             SQLStatement(Self.deleteRevokedFamilies, [.time(forgotten), limit]),
         ]
@@ -28,7 +29,15 @@ extension SQLStore {
     private static let deleteSessions = SQL(
         """
         DELETE FROM session WHERE (tenant_id, id) IN (
-            SELECT tenant_id, id FROM session WHERE expires_at <= ? LIMIT ?)
+            SELECT tenant_id, id FROM session WHERE kept_until IS NOT NULL AND kept_until <= ? LIMIT ?)
+        """
+    )
+    /// Sessions that were kept for a family without an end, which is revoked and about to go.
+    private static let deleteSessionsOfRevoked = SQL(
+        """
+        DELETE FROM session WHERE kept_until IS NULL AND (tenant_id, id) IN (
+            SELECT f.tenant_id, f.session_id FROM refresh_family f
+            WHERE f.revoked_at <= ? AND f.revoked_at IS NOT NULL AND f.expires_at IS NULL LIMIT ?)
         """
     )
     private static let deleteReplays = SQL(

@@ -26,7 +26,9 @@ extension SQLStore {
         if let replaced = login.replacedCookieHash {
             statements.append(SQLStatement(forgetCookie, [.tenant(login.session.tenant), .bytes(replaced)]))
         }
-        statements.append(insert(login.session, passkey: passkey, cookieHash: login.cookieHash))
+        statements.append(
+            insert(login.session, passkey: passkey, cookieHash: login.cookieHash, family: login.refresh?.family)
+        )
         if let refresh = login.refresh {
             statements.append(insert(refresh.family, passkey: passkey))
             statements.append(insert(refresh.token, of: refresh.family.tenant))

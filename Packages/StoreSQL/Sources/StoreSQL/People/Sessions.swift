@@ -40,15 +40,25 @@ extension SQLStore {
         try await database.write(.commit(statements, ()))
     }
 
-    static func insert(_ session: Session, passkey: PasskeyNumber?, cookieHash: [UInt8]?) -> SQLStatement {
-        SQLStatement(
+    /// A new session. Its row is kept as long as the family whose tokens tell how it was authenticated: without an end
+    /// when the family has none.
+    static func insert(
+        _ session: Session,
+        passkey: PasskeyNumber?,
+        cookieHash: [UInt8]?,
+        family: RefreshFamily?
+    ) -> SQLStatement {
+        var keptUntil: UnixTime? = session.expiresAt
+        if let family { keptUntil = family.expiresAt.map { max($0, session.expiresAt) } }
+        return SQLStatement(
             insertSession,
             [
                 .tenant(session.tenant), .id(session.id.id), .user(session.user), .text(session.client.text),
                 .words(session.amr), .text(ifAny: session.acr), .number(passkey ?? session.passkey),
                 .bytes(ifAny: cookieHash), .time(session.createdAt), .time(session.authenticatedAt),
                 .time(session.lastInteraction), .time(session.expiresAt), .time(session.idleExpiresAt),
-                .time(session.revokedAt), .text(session.device.address), .text(session.device.userAgent),
+                .time(session.revokedAt), .time(keptUntil), .text(session.device.address),
+                .text(session.device.userAgent),
             ]
         )
     }
@@ -95,8 +105,8 @@ extension SQLStore {
         """
         INSERT INTO session
             (tenant_id, id, user_id, client_id, amr, acr, passkey_number, cookie_hash, created_at, authenticated_at,
-            last_interaction, expires_at, idle_expires_at, revoked_at, address, user_agent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            last_interaction, expires_at, idle_expires_at, revoked_at, kept_until, address, user_agent)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
     private static let touchSession = SQL(

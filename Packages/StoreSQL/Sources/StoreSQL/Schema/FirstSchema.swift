@@ -250,13 +250,14 @@ extension Migration {
                 expires_at \(integer) NOT NULL,
                 idle_expires_at \(integer) NOT NULL,
                 revoked_at \(integer),
+                kept_until \(integer),
                 address TEXT NOT NULL,
                 user_agent TEXT NOT NULL,
                 PRIMARY KEY (tenant_id, id)
             ) \(dialect.clustered)
             """,
             "CREATE UNIQUE INDEX session_cookie ON session (tenant_id, cookie_hash) WHERE cookie_hash IS NOT NULL",
-            "CREATE INDEX session_expiry ON session (expires_at)",
+            "CREATE INDEX session_expiry ON session (kept_until) WHERE kept_until IS NOT NULL",
             """
             CREATE TABLE refresh_family (
                 tenant_id \(integer) NOT NULL,
