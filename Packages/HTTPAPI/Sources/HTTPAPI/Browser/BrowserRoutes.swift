@@ -183,7 +183,13 @@ struct BrowserRoutes: Sendable {
     private func verifyRequest(_ exchange: inout Exchange) throws(APIError) -> (BrowserAnswer, Client) {
         let answer = try BrowserAnswer(try exchange.jsonBody())
         try services.limits.count(.token, &exchange)
-        return (answer, try browserClient(answer.clientID, &exchange))
+        let client = try browserClient(answer.clientID, &exchange)
+        if answer.session == nil, exchange.header("x-auth-session") == nil,
+            exchange.cookie(BrowserCookies.ceremonyName) != nil
+        {
+            try refuseOtherSites(exchange, client)
+        }
+        return (answer, client)
     }
 
     private func decide(
@@ -327,12 +333,16 @@ struct BrowserRoutes: Sendable {
         }
     }
 
-    /// Refuses a request that a browser sent with our cookies from a page that may not (contract 12).
+    /// Refuses a request that a browser sent with its session from a page that may not (contract 12).
+    ///
+    /// The ceremony's cookie counts only where the ceremony is found by it: an app whose HTTP client keeps cookies
+    /// sends it along with `X-Auth-Session`, and has no origin to name.
     private func refuseCrossSite(_ exchange: Exchange, client: Client?) throws(APIError) {
-        guard exchange.bearerToken == nil,
-            exchange.cookie(BrowserCookies(exchange).sessionName) != nil
-                || exchange.cookie(BrowserCookies.ceremonyName) != nil
-        else { return }
+        guard exchange.bearerToken == nil, exchange.cookie(BrowserCookies(exchange).sessionName) != nil else { return }
+        try refuseOtherSites(exchange, client)
+    }
+
+    private func refuseOtherSites(_ exchange: Exchange, _ client: Client?) throws(APIError) {
         if exchange.header("sec-fetch-site") == "same-origin" { return }
         guard let origin = exchange.origin, isAllowed(origin, exchange, client) else { throw .crossSite }
     }
