@@ -247,9 +247,9 @@ function note(method, path, request, status, answer, ceremony) {
   if (answer !== null) item.append(block("answered", answer));
   if (ceremony) {
     const explain = document.createElement("div");
-    const command = document.createElement("code");
-    command.textContent = `latchkey-admin ceremony explain ${ceremony}`;
-    explain.append("Ceremony ", code(ceremony), ". In the server's words: ", command);
+    explain.append("Ceremony ", code(ceremony));
+    // There is a record to explain once it has ended.
+    if (path.endsWith("/verify")) explain.append(". In the server's words: ", code(`latchkey-admin ceremony explain ${ceremony}`));
     item.append(explain);
   }
   $("log").append(item);
