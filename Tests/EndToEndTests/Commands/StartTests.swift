@@ -9,11 +9,11 @@ struct StartTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Everything in the folder, byte for byte.
+    /// Everything in the folder, byte for byte, but for SQLite's shared memory and the file that is locked before it.
     private func snapshot() -> [String: Data] {
         let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return Dictionary(
-            uniqueKeysWithValues: names.filter { !$0.hasSuffix("-shm") }.map {
+            uniqueKeysWithValues: names.filter { !$0.hasSuffix("-shm") && !$0.hasSuffix("-lock") }.map {
                 ($0, FileManager.default.contents(atPath: folder.file($0)) ?? Data())
             }
         )
@@ -83,7 +83,7 @@ struct StartTests {
     @Test("A file and its twin are an error, and so is a flag that does not exist")
     func twins() async throws {
         let file = try folder.write("sqlite:/nonexistent/x.db", to: "url")
-        try await refuses(["LATCHKEY_STORE_FILE": file], saying: "store", "store_file", exit: 2)
+        try await refuses(["LATCHKEY_STORE_FILE": file], saying: "LATCHKEY_STORE_FILE", "Keep one", exit: 2)
         try await refuses([:], ["--nonsense"], saying: "--nonsense", exit: 2)
         try await refuses([:], ["sevre"], saying: "sevre", "serve", exit: 2)
     }
@@ -110,9 +110,14 @@ struct StartTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)
         try await refuses(["LATCHKEY_MASTER_KEY_FILE": open], saying: open, exit: 2)
         let malformed = try folder.write("not a key\n", to: "malformed.key")
-        try await refuses(["LATCHKEY_MASTER_KEY_FILE": malformed], saying: malformed, exit: 2)
+        try await refuses(["LATCHKEY_MASTER_KEY_FILE": malformed], saying: "master key file", "Line 1", exit: 2)
         let empty = try folder.write("", to: "empty.key")
-        try await refuses(["LATCHKEY_MASTER_KEY_FILE": empty], saying: empty, exit: 2)
+        try await refuses(
+            ["LATCHKEY_MASTER_KEY_FILE": empty],
+            saying: "master key file",
+            "latchkey-admin master-key create",
+            exit: 2
+        )
         try await refuses(["LATCHKEY_MASTER_KEY_FILE": folder.path], saying: folder.path, exit: 2)
         try await refuses(["LATCHKEY_MASTER_KEY_FILE": ""], saying: "master_key_file", exit: 2)
     }
@@ -158,7 +163,7 @@ struct StartTests {
         try await server.stop()
     }
 
-    @Test("A store whose schema shuts this version out, is no database, or lies in no folder")
+    @Test("A store whose schema shuts this version out, is no database, or lies below a file")
     func stores() async throws {
         try await makeStore()
         let store = folder.file("latchkey.db")
@@ -175,8 +180,8 @@ struct StartTests {
         #expect(snapshot() == before)
         let text = try folder.write(String(repeating: "This is no database.\n", count: 100), to: "text.db")
         try await refuses(["LATCHKEY_STORE": "sqlite:" + text], saying: text)
-        let nowhere = folder.file("nowhere/latchkey.db")
-        try await refuses(["LATCHKEY_STORE": "sqlite:" + nowhere], saying: nowhere)
+        let below = text + "/latchkey.db"
+        try await refuses(["LATCHKEY_STORE": "sqlite:" + below], saying: text)
     }
 
     @Test("A store where one more schema is known to be harmless is opened: one version back keeps working")
