@@ -57,6 +57,8 @@ let package = Package(
     products: [
         .executable(name: "latchkey-server", targets: ["APIServer"]),
         .executable(name: "latchkey-admin", targets: ["AdminCLI"]),
+        // For measurements; it is not shipped.
+        .executable(name: "latchkey-load", targets: ["Load"]),
     ],
     dependencies: packages.map { .package(path: "Packages/\($0)") },
     targets: [
@@ -127,6 +129,12 @@ let package = Package(
             importing: ["COSE", "Cryptography", "Encodings", "SoftwareAuthenticator", "WebAuthn"]
         ),
         benchmark("HTTPEngineBenchmark", importing: ["HTTPServer"], and: ["CRawLoop"]),
+        .executableTarget(
+            name: "Load",
+            dependencies: libraries(["Encodings", "Cryptography", "COSE", "SoftwareAuthenticator"]),
+            path: "Tests/Load",
+            swiftSettings: settings
+        ),
         .target(name: "CRawLoop", path: "Tests/Benchmarks/CRawLoop"),
     ],
     swiftLanguageModes: [.v6]
