@@ -117,6 +117,21 @@ let package = Package(
 
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
         .testTarget(
+            name: "EndToEndTests",
+            dependencies: libraries([
+                "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
+            ]),
+            path: "Tests/EndToEndTests",
+            exclude: ["Configurations", "Peers"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ConformanceTests",
+            path: "Tests/ConformanceTests",
+            exclude: ["OpenAPI", "README"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "AdminCLITests",
             dependencies: ["AdminCLI"]
                 + libraries(["Cryptography", "Encodings", "Identity", "Storage", "Tenancy", "Terminal", "WebAuthn"]),
