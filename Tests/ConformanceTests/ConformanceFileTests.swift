@@ -35,7 +35,8 @@ struct ConformanceFileTests {
 
     private static func faults() throws -> Set<String> {
         let path = "Packages/SoftwareAuthenticator/Sources/SoftwareAuthenticator/Faults/Fault.swift"
-        return Set(try Repository.text(path).matches(of: /\n    case (\w+)\n/).map { String($0.1) })
+        let line = /^    case (\w+)$/.anchorsMatchLineEndings()
+        return Set(try Repository.text(path).matches(of: line).map { String($0.1) })
     }
 }
 

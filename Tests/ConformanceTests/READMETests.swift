@@ -14,7 +14,7 @@ struct READMETests {
     func links() throws {
         let text = try Repository.text("README.md")
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count < 200)
-        let links = text.matches(of: /\]\(([^)#:]+)\)/).map { String($0.1) }
+        let links = text.matches(of: /\]\(([\w\/.-]+)\)/).map { String($0.1) }
         #expect(links.count > 5)
         for link in links {
             #expect(FileManager.default.fileExists(atPath: Repository.path + "/" + link), "README.md links to \(link)")
