@@ -20,6 +20,8 @@ struct Options {
     var idTokenAlgorithm = "ES256"
     /// `full` or `normal`.
     var synchronous = "full"
+    /// A shared library that the started server loads first.
+    var preload: String?
     /// Whether the server's figures are judged, by the exit code too.
     var checks = false
 
@@ -36,6 +38,7 @@ struct Options {
           --realm NAME         the connection (Username-Password-Authentication)
           --host HOST[:PORT]   what Host and the origin say, when it is not what --url says
           --pid PID            whose CPU and memory count as the server's; may be repeated
+          --preload FILE       a library that the started server loads first: signatures that cost nothing
           --register-only      make the passkeys and end
           --check              exit with 1 when a target is missed
         """
@@ -72,6 +75,7 @@ struct Options {
             case "--admin": admin = try value(name)
             case "--id-token-alg": idTokenAlgorithm = try value(name)
             case "--synchronous": synchronous = try value(name)
+            case "--preload": preload = try value(name)
             case "--check": checks = true
             default: throw LoadError.usage("\(name) is not known")
             }

@@ -34,7 +34,7 @@ struct StartedServer {
             clientID = client
             pid = try Self.spawn(
                 [server],
-                environment: [
+                environment: (options.preload.map { ["LD_PRELOAD=\($0)"] } ?? []) + [
                     "LATCHKEY_LISTEN=127.0.0.1:\(port)", "LATCHKEY_STORE=\(store)?synchronous=\(options.synchronous)",
                     "LATCHKEY_CHALLENGES=memory:", "LATCHKEY_MASTER_KEY_FILE=\(key)", "LATCHKEY_RATE_LIMITS=off",
                     "PATH=/usr/bin:/bin",
