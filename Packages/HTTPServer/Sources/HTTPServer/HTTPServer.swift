@@ -160,7 +160,7 @@ public final class HTTPServer: Sendable {
             for loop in eventLoops {
                 loop.perform { [self] in
                     loop.whenDrained = { [self] in loopDrained() }
-                    loop.unwatchListeners()
+                    loop.unwatchListeners(eventLoops)
                 }
             }
         }

@@ -16,8 +16,8 @@ extension Duration {
         return over ? .max : sum
     }
 
-    /// In ticks of the wheel, rounded up.
+    /// In ticks of the wheel, so many that it is over whenever in its tick it began.
     var ticks: Int64 {
-        max(0, wholeNanoseconds) / TimerWheel.tick + 1
+        max(0, wholeNanoseconds) / TimerWheel.tick + 2
     }
 }

@@ -23,8 +23,8 @@ extension Loop {
         }
     }
 
-    /// Takes no new connection from now on; the last loop to do so empties the queues first.
-    func unwatchListeners() {
+    /// Takes no new connection from now on; the last of `loops` to do so empties the queues, and then all drain.
+    func unwatchListeners(_ loops: [Loop]) {
         let listeners = listeners
         for listener in listeners { _ = latchkey_epoll_remove(epoll, listener.descriptor) }
         self.listeners = []
@@ -33,8 +33,8 @@ extension Loop {
             while acceptOne(from: listener) {}
             listener.close()
         }
-        // What was handed over is in the peers' inboxes before this is.
-        for peer in peers { peer.perform { peer.drain() } }
+        // What was handed over is in their inboxes before this is.
+        for loop in loops { loop.perform { loop.drain() } }
     }
 
     func accept(from index: Int) {
@@ -164,8 +164,9 @@ extension Loop {
                 // Its request may be on the way.
                 arm(connection, min(connection.deadline, now + Duration.seconds(1).ticks))
             } else {
-                read(connection)
-                if connection.phase == .idle, !connection.isQueued { close(connection) }
+                // It is read once more, and then closed if nothing came.
+                connection.isReadable = true
+                enqueue(connection)
             }
         }
         reportIfDrained()

@@ -10,7 +10,10 @@ extension Loop {
         if events & EPOLLRDHUP.rawValue != 0 { connection.sawEnd = true }
         switch connection.phase {
         case .handshake: goOnWithHandshake(connection)
-        case .idle, .receiving: if reads || connection.tls != nil { read(connection) }
+        case .idle, .receiving:
+            guard reads || connection.tls != nil else { break }
+            // What waits in the queue has bytes that came earlier than these.
+            if connection.isQueued { connection.isReadable = true } else { read(connection) }
         case .handling: if reads { connection.isReadable = true }
         case .writing:
             if reads { connection.isReadable = true }
@@ -44,6 +47,7 @@ extension Loop {
                 if !connection.parked.isEmpty { readParked(connection) }
                 let waits = connection.phase == .idle || connection.phase == .receiving
                 if waits, connection.isReadable, !connection.isQueued { read(connection) }
+                if isDraining, connection.phase == .idle, !connection.isQueued { close(connection) }
             case .writing: write(connection)
             case .lingering: discard(connection)
             case .handshake, .handling, .closed: break
