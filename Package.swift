@@ -100,7 +100,7 @@ let package = Package(
         tests(of: "WebAuthn", importing: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"]),
         tests(
             of: "SoftwareAuthenticator",
-            importing: ["COSE", "CBOR", "JOSE", "Encodings", "Cryptography", "WebAuthn"]
+            importing: ["COSE", "CBOR", "Encodings", "Cryptography", "WebAuthn"]
         ),
         tests(of: "Identity", importing: ["Encodings", "WebAuthn", "Unicode"]),
         tests(

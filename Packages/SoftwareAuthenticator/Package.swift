@@ -16,7 +16,6 @@ let package = Package(
     dependencies: [
         .package(path: "../COSE"),
         .package(path: "../CBOR"),
-        .package(path: "../JOSE"),
         .package(path: "../Encodings"),
         .package(path: "../Cryptography"),
         .package(path: "../WebAuthn"),
@@ -24,12 +23,12 @@ let package = Package(
     targets: [
         .target(
             name: "SoftwareAuthenticator",
-            dependencies: ["COSE", "CBOR", "JOSE", "Encodings", "Cryptography", "WebAuthn"],
+            dependencies: ["COSE", "CBOR", "Encodings", "Cryptography", "WebAuthn"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SoftwareAuthenticatorTests",
-            dependencies: ["SoftwareAuthenticator", "COSE", "CBOR", "JOSE", "Encodings", "Cryptography", "WebAuthn"],
+            dependencies: ["SoftwareAuthenticator", "COSE", "CBOR", "Encodings", "Cryptography", "WebAuthn"],
             swiftSettings: settings
         ),
     ],

@@ -22,7 +22,7 @@ let package = Package(
     targets: [
         .target(
             name: "Tenancy",
-            dependencies: ["Encodings", "Identity", "WebAuthn", "Cryptography"],
+            dependencies: ["Encodings", "Identity", "Cryptography"],
             swiftSettings: settings
         ),
         .testTarget(
