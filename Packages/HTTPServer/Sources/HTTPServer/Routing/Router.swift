@@ -4,7 +4,7 @@ public import HTTPWire
 ///
 /// Paths are compared segment by segment, decoded. A segment that is spelled out wins over `{name}`. HEAD works
 /// wherever GET does; an unknown path is 404, a known one with another method 405 with `Allow`, a method that HTTP does
-/// not know 501. OPTIONS goes to ``preflight``, and otherwise gets 204 with `Allow`.
+/// not know 501. OPTIONS goes to `preflight`, and otherwise gets 204 with `Allow`.
 ///
 ///     var router = Router(faultResponse: respond)
 ///     router.on(.get, "/me/v1/authentication-methods/{id}") { request in

@@ -30,7 +30,7 @@ public enum CanonicalIdentifier {
         return UserIdentifier(kind: .phoneNumber, canonical: folded, entered: folded, isVerified: isVerified)
     }
 
-    /// Reads a user name: ASCII letters, digits and ``_+-.!#$^'~`` of the given length, no `@`.
+    /// Reads a user name: ASCII letters, digits and `_ + - . ! # $ ^ ' ~` of the given length, no `@`.
     public static func username(_ entered: String, length: ClosedRange<Int>) -> UserIdentifier? {
         guard let (folded, shown) = fold(entered, limit: 512) else { return nil }
         let bytes = Array(folded.utf8)

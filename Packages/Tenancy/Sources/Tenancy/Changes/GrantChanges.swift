@@ -5,7 +5,7 @@ extension TenantAdministration {
     ///
     /// - Parameters:
     ///   - client: who gets them.
-    ///   - audience: the API, as ``Identity/TenantConfiguration/resourceServer(audience:)`` reads it.
+    ///   - audience: the API, as `TenantConfiguration.resourceServer(audience:)` reads it.
     ///   - subject: `nil`: whichever of client and user the API gives tokens to by grants alone.
     ///   - scope: `nil`: every scope that the API has now.
     ///   - allowAllScopes: whether scopes that come later count too.
