@@ -58,12 +58,21 @@ struct Exchange {
         return String(parts[1])
     }
 
+    /// Whether the client shows itself by HTTP Basic, in whatever form.
+    var usesBasic: Bool {
+        guard let value = header("authorization") else { return false }
+        return String(decoding: value.utf8.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased() == "basic"
+    }
+
     func cookie(_ name: String) -> String? {
-        guard let line = header("cookie") else { return nil }
-        for pair in line.split(separator: ";") {
-            let text = pair.drop { $0 == " " }
-            guard let equals = text.firstIndex(of: "="), text[..<equals].utf8.elementsEqual(name.utf8) else { continue }
-            return String(text[text.index(after: equals)...])
+        for line in request.headers.values(of: "cookie") {
+            for pair in line.split(separator: ";") {
+                let text = pair.drop { $0 == " " }
+                guard let equals = text.firstIndex(of: "="), text[..<equals].utf8.elementsEqual(name.utf8) else {
+                    continue
+                }
+                return String(text[text.index(after: equals)...])
+            }
         }
         return nil
     }

@@ -20,11 +20,14 @@ struct Parameters {
 
     /// Reads `application/x-www-form-urlencoded`.
     ///
-    /// - Throws: `invalid_parameter` for text that is not UTF-8 or holds a NUL.
+    /// - Throws: `invalid_parameter` for text that is not UTF-8 or holds a NUL, and for more pairs than any request has:
+    ///   each name is compared with those before it.
     init(form: ArraySlice<UInt8>, emptyIsAbsent: Bool = false) throws(APIError) {
         var members = JSONObject()
         var repeated: String?
-        for pair in form.split(separator: UInt8(ascii: "&"), maxSplits: 200) {
+        let pairs = form.split(separator: UInt8(ascii: "&"), maxSplits: Self.mostPairs)
+        guard pairs.count <= Self.mostPairs else { throw .invalid("body") }
+        for pair in pairs {
             let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let first = halves.first, let name = FormText.decode(first),
                 let value = FormText.decode(halves.count > 1 ? halves[1] : [])
@@ -37,6 +40,8 @@ struct Parameters {
         self.emptyIsAbsent = emptyIsAbsent
         self.repeated = repeated
     }
+
+    private static let mostPairs = 200
 
     /// The value, when it is there.
     subscript(name: String) -> JSONValue? {
