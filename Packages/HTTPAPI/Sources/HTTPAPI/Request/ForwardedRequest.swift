@@ -28,6 +28,8 @@ struct ForwardedRequest {
     let isHTTPS: Bool
     /// `nil`: a peer on a `unix:` socket that nobody speaks for.
     let client: IPAddress?
+    /// Whether the client is on this machine.
+    let isLoopbackClient: Bool
     /// Whether plain HTTP was spoken by somebody who may: a loopback peer, a `unix:` socket, or a trusted proxy that
     /// says the client spoke https.
     let mayUsePlainHTTP: Bool
@@ -36,24 +38,22 @@ struct ForwardedRequest {
         var host = head.authority
         var isHTTPS = isTLS
         var client = peer.ip
+        var isReadable = true
         let isProxied = proxies.trusts(peer)
         if isProxied {
             if let forwarded = try Self.single("x-forwarded-host", head) { host = forwarded }
             if let scheme = try Self.single("x-forwarded-proto", head) {
                 isHTTPS = scheme.lowercased() == "https"
             }
-            client = Self.client(head, peer: peer, proxies: proxies)
+            (client, isReadable) = Self.client(head, peer: peer, proxies: proxies)
         }
         self.host = Self.canonical(host, isHTTPS: isHTTPS)
         self.isHTTPS = isHTTPS
         self.client = client
-        mayUsePlainHTTP =
-            isTLS || (isProxied && isHTTPS)
-            || (peer.isLocal && !(isProxied && head.headers.contains("x-forwarded-proto")))
+        isLoopbackClient = isReadable && client?.isLoopback ?? true
+        // What a trusted proxy says of its client's scheme counts, also when the proxy itself speaks TLS to us.
+        mayUsePlainHTTP = isHTTPS || (peer.isLocal && !(isProxied && head.headers.contains("x-forwarded-proto")))
     }
-
-    /// Whether the client is on this machine.
-    var isLoopbackClient: Bool { client?.isLoopback ?? true }
 
     /// The client's address as it is kept and counted: IPv6 by its /64 where `counted`.
     func addressText(counted: Bool = false) -> String {
@@ -62,15 +62,24 @@ struct ForwardedRequest {
     }
 
     /// The last entry of `X-Forwarded-For` that is not itself a trusted proxy.
-    private static func client(_ head: HTTPRequestHead, peer: PeerAddress, proxies: TrustedProxies) -> IPAddress? {
-        let entries = head.headers.values(of: "x-forwarded-for").flatMap { $0.split(separator: ",") }
+    ///
+    /// - Returns: the address, and whether it is the client's: behind an entry that is no address may be anybody, and
+    ///   the proxy that wrote it is counted instead.
+    private static func client(
+        _ head: HTTPRequestHead,
+        peer: PeerAddress,
+        proxies: TrustedProxies
+    ) -> (IPAddress?, isReadable: Bool) {
+        let entries = head.headers.values(of: "x-forwarded-for").flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
         var last = peer.ip
         for entry in entries.reversed() {
-            guard let address = address(entry) else { return last }
+            guard let address = address(entry) else { return (last, false) }
             last = address
-            if !proxies.trusts(address) { return address }
+            if !proxies.trusts(address) { break }
         }
-        return last
+        return (last, true)
     }
 
     /// An entry as proxies write it: an address, perhaps in brackets, perhaps with a port.
@@ -92,9 +101,13 @@ struct ForwardedRequest {
         return value
     }
 
-    /// Lower case, and without the port that the scheme has anyway.
+    /// Lower case, and without the port that the scheme has anyway. Letters of ASCII alone: Unicode's lower case turns
+    /// other characters into them.
     private static func canonical(_ host: String, isHTTPS: Bool) -> String {
-        let lowered = host.lowercased()
+        let isUpper = { (byte: UInt8) in UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte }
+        let lowered =
+            host.utf8.contains(where: isUpper)
+            ? String(decoding: host.utf8.map { isUpper($0) ? $0 | 0x20 : $0 }, as: UTF8.self) : host
         let port = isHTTPS ? ":443" : ":80"
         return lowered.hasSuffix(port) ? String(lowered.dropLast(port.count)) : lowered
     }
