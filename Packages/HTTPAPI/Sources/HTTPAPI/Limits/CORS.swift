@@ -44,18 +44,28 @@ struct AllowedOrigins {
         guard text.count > before.count + after.count, text.starts(with: before),
             text.suffix(after.count).elementsEqual(after)
         else { return false }
-        return text[before.count..<(text.count - after.count)].allSatisfy {
-            $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+        return text[before.count..<(text.count - after.count)].allSatisfy(isOfLabel)
+    }
+
+    /// Whether a byte may be in a label of an origin's host, which is in lower case and ASCII.
+    private static func isOfLabel(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
 
-    /// The origin of a web callback; `nil` for a private-use scheme.
+    /// The origin of a web callback, as browsers write it; `nil` for a private-use scheme.
     private static func origin(_ callback: String) -> String? {
-        let bytes = Array(callback.utf8)
-        let prefix = callback.hasPrefix("https://") ? 8 : callback.hasPrefix("http://") ? 7 : 0
-        guard prefix > 0 else { return nil }
-        let end = bytes[prefix...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
-        return String(decoding: bytes[..<end], as: UTF8.self)
+        let bytes = callback.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+        let isSecure = bytes.starts(with: "https://".utf8)
+        guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
+        let start = isSecure ? 8 : 7
+        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+        guard !bytes[start..<end].contains(UInt8(ascii: "@")) else { return nil }
+        let origin = String(decoding: bytes[..<end], as: UTF8.self)
+        let port = isSecure ? ":443" : ":80"
+        return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
     }
 }
 
