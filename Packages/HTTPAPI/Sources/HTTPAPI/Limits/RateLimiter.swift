@@ -55,42 +55,47 @@ final class RateLimiter: Sendable {
         var count: Int
     }
 
+    /// Windows in two halves: when the newer one is full, the older one goes. So who keeps asking stays, memory is
+    /// bounded, and no request pays for looking through the table. Forgetting a count is better than refusing people
+    /// who did nothing.
+    private struct Windows {
+        var newer: [Key: Window] = [:]
+        var older: [Key: Window] = [:]
+    }
+
     private final class Shard: Sendable {
-        let windows = Mutex<[Key: Window]>([:])
+        let windows = Mutex(Windows())
     }
 
     private let shards: [Shard]
-    private let capacityOfShard: Int
+    private let half: Int
 
     init(capacity: Int = 131_072) {
         shards = (0..<16).map { _ in Shard() }
-        capacityOfShard = max(1, capacity / 16)
+        half = max(1, capacity / 32)
     }
+
+    /// How many windows are held.
+    var count: Int { shards.reduce(0) { $0 + $1.windows.withLock { $0.newer.count + $0.older.count } } }
 
     /// Counts one try, unless the window is full already.
     func count(_ key: Key, _ limit: RateLimit, now: Int64) -> State {
         let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
         return shard.windows.withLock { windows in
-            var window = windows[key] ?? Window(start: now, count: 0)
-            if now &- window.start >= limit.seconds || now < window.start { window = Window(start: now, count: 0) }
+            let known = windows.newer[key]
+            var window = known ?? windows.older[key] ?? Window(start: now, count: 0)
+            if now < window.start || now &- window.start >= limit.seconds { window = Window(start: now, count: 0) }
             let isRefused = window.count >= limit.limit
             if !isRefused { window.count += 1 }
-            if windows[key] == nil { makeRoom(in: &windows, limit: limit, now: now) }
-            windows[key] = window
+            if known == nil, windows.newer.count >= half { windows = Windows(older: windows.newer) }
+            windows.newer[key] = window
+            let (end, isTooLate) = window.start.addingReportingOverflow(limit.seconds)
             return State(
                 limit: limit.limit,
                 remaining: max(0, limit.limit - window.count),
-                reset: window.start + limit.seconds,
+                reset: isTooLate ? .max : end,
                 isRefused: isRefused
             )
         }
-    }
-
-    /// Keeps a shard bounded: windows that are over go first, then any one. Forgetting a count is better than
-    /// refusing people who did nothing.
-    private func makeRoom(in windows: inout [Key: Window], limit: RateLimit, now: Int64) {
-        guard windows.count >= capacityOfShard else { return }
-        windows = windows.filter { now &- $0.value.start < 3600 }
-        if windows.count >= capacityOfShard, let first = windows.first?.key { windows[first] = nil }
     }
 }
