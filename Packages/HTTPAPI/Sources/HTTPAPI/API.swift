@@ -49,15 +49,16 @@ public final class API: HTTPHandler {
 
     public func handle(_ request: HTTPRequest) async -> HTTPResponse {
         let now = clock()
-        let id = RequestID.of(request, random: services.random)
+        let id = RequestID.of(request.headers, random: services.random)
         if let response = await health.answer(request) {
             return CommonHeaders(id: id, path: request.path, isHTTPS: false, isLoopbackName: true).added(to: response)
         }
-        var call = Call(id: id, now: now)
-        let response = await answer(request, &call)
+        let match = table.match(request.head)
+        var call = Call(id: id, now: now, path: Self.path(request.head, match))
+        let response = await answer(request, match, &call)
         let headers = CommonHeaders(
             id: id,
-            path: request.path,
+            path: call.path,
             isHTTPS: call.isHTTPS,
             isLoopbackName: call.isLoopbackName
         )
@@ -72,6 +73,7 @@ public final class API: HTTPHandler {
                 reason: call.refusal?.reason,
                 ceremony: call.refusal?.ceremony,
                 address: call.address,
+                sdk: Self.sdk(request.headers),
                 milliseconds: clock().milliseconds(since: now)
             )
         )
@@ -82,6 +84,8 @@ public final class API: HTTPHandler {
     private struct Call {
         let id: String
         let now: UnixTime
+        /// What was asked for, however it was written: headers and the suspension of a tenant go by it.
+        let path: String
         var tenant: String?
         var address = ""
         var endpoint: String?
@@ -90,12 +94,40 @@ public final class API: HTTPHandler {
         var isLoopbackName = false
     }
 
-    private func answer(_ request: HTTPRequest, _ call: inout Call) async -> HTTPResponse {
+    /// The path that was found, or that would have to be: decoded, without dot segments.
+    private static func path(_ head: HTTPRequestHead, _ match: RouteTable<Endpoint>.Match) -> String {
+        switch match {
+        case .found(let endpoint, _): return endpoint.path
+        case .otherMethods(_, let endpoints): return endpoints.first?.path ?? head.path
+        case .malformed: return head.path
+        case .none:
+            guard let segments = try? RequestPath.segments(of: head.pathBytes) else { return head.path }
+            return "/" + segments.joined(separator: "/")
+        }
+    }
+
+    /// What the header `Auth0-Client` says, as the log may have it.
+    private static func sdk(_ headers: HTTPHeaders) -> String? {
+        headers.bytes(of: "auth0-client").map { bytes in
+            String(
+                decoding: bytes.prefix(1024).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
+                as: UTF8.self
+            )
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest,
+        _ match: RouteTable<Endpoint>.Match,
+        _ call: inout Call
+    ) async -> HTTPResponse {
         let forwarded: ForwardedRequest
         let context: RequestContext
         do throws(APIError) {
             forwarded = try ForwardedRequest(request.head, peer: request.peer, isTLS: request.isTLS, proxies: proxies)
             call.isHTTPS = forwarded.isHTTPS
+            // On a name that no tenant has, too, HSTS would bind every port of it.
+            call.isLoopbackName = forwarded.isHTTPS && HostName.isLoopback(HostName.withoutPort(forwarded.host))
             call.address = forwarded.addressText()
             context = try await self.context(forwarded, request, call.now)
         } catch {
@@ -103,23 +135,26 @@ public final class API: HTTPHandler {
             return error.response()
         }
         call.tenant = context.configuration.tenant.name
-        call.isLoopbackName = context.domain.isLoopbackName
-        if context.configuration.tenant.suspendedAt != nil, !request.path.hasPrefix("/.well-known/") {
+        if context.configuration.tenant.suspendedAt != nil, !call.path.hasPrefix("/.well-known/") {
             call.refusal = .tenantSuspended
             return APIError.tenantSuspended.response()
         }
-        switch table.match(request.head) {
+        switch match {
         case .found(let endpoint, _):
             call.endpoint = endpoint.path
             var exchange = Exchange(request: request, forwarded: forwarded, context: context, requestID: call.id)
             return await run(endpoint, &exchange, &call)
         case .otherMethods(let allowed, let endpoints):
+            if request.method != .options { call.refusal = .methodNotAllowed }
             return otherMethod(request, allowed, endpoints, context)
         case .none:
             call.refusal = .notFound
             return APIError.notFound.response()
-        case .malformed(let fault):
-            return Self.faultResponse(fault, request.head)
+        case .malformed:
+            // `*` asks about the server as a whole (RFC 9110 §9.3.7).
+            if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
+            call.refusal = .invalidHTTP
+            return APIError.invalidHTTP.response()
         }
     }
 
@@ -128,6 +163,11 @@ public final class API: HTTPHandler {
         do throws(APIError) {
             response = try await endpoint.run(&exchange)
         } catch {
+            var error = error
+            if error.status == 401, error.challenge == nil, endpoint.tellsVerified {
+                // RFC 9110 §15.5.2; Basic would make browsers ask for a password.
+                error.challenge = "Bearer realm=\"\(exchange.context.base)\""
+            }
             call.refusal = error
             let hides = exchange.context.settings.hidePasskeyReasons
             response =

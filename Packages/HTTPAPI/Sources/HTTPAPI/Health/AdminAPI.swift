@@ -44,6 +44,16 @@ public struct AdminAPI: HTTPHandler {
     public func limits(for head: HTTPRequestHead) -> RequestLimits { RequestLimits(body: 1024) }
 
     public func handle(_ request: HTTPRequest) async -> HTTPResponse {
+        let headers = CommonHeaders(
+            id: RequestID.of(request.headers),
+            path: request.path,
+            isHTTPS: false,
+            isLoopbackName: false
+        )
+        return headers.added(to: await answer(request))
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         if let answer = await health.answer(request) { return answer }
         guard request.method == .get || request.method == .head else {
             var response = APIError.methodNotAllowed.response()
@@ -72,8 +82,8 @@ public struct AdminAPI: HTTPHandler {
 
     /// For a proxy that gets certificates on demand: 200 for a ready domain.
     private func tlsAllowed(_ request: HTTPRequest) async -> HTTPResponse {
-        guard let query = request.head.queryBytes,
-            let name = try? Parameters(form: query).string("domain")
+        guard let query = request.head.queryBytes, let parameters = try? Parameters(form: query),
+            parameters.repeated == nil, let name = try? parameters.string("domain")
         else { return APIError.missing("domain").response() }
         let host = name.lowercased()
         let configuration = try? await directory.configuration(host: host, now: clock())

@@ -125,6 +125,7 @@ extension APIError {
 
 extension APIError {
     static let unknownHost = APIError(404, "not_found", "Unknown host", "unknown_host")
+    static let invalidHTTP = APIError(400, "invalid_request", "The request is not valid HTTP", "invalid_http")
     static let notFound = APIError(404, "not_found", "Not found", "not_found")
     static let methodNotAllowed = APIError(405, "invalid_request", "Method not allowed", "method_not_allowed")
     static let httpsRequired = APIError(400, "invalid_request", "HTTPS is required", "https_required")

@@ -4,6 +4,7 @@ public import Identity
 /// What every answer carries (contract 1.3).
 struct CommonHeaders {
     let id: String
+    /// Decoded, without dot segments: what was asked for, however it was written.
     let path: String
     let isHTTPS: Bool
     let isLoopbackName: Bool
@@ -37,14 +38,17 @@ struct CommonHeaders {
 /// The name of one request, in its answer and in the log.
 enum RequestID {
     /// The request's own, when it is 1 to 64 of `[A-Za-z0-9._-]`; otherwise a new one.
-    static func of(_ request: HTTPRequest, random: RandomSource) -> String {
-        if let given = request.headers.bytes(of: "x-request-id"), (1...64).contains(given.count),
+    static func of(_ headers: HTTPHeaders?, random: RandomSource = system) -> String {
+        if let given = headers?.bytes(of: "x-request-id"), (1...64).contains(given.count),
             given.allSatisfy(isPlain)
         {
             return String(decoding: given, as: UTF8.self)
         }
         return Base62.encode(random(12), count: 16)
     }
+
+    /// For answers that come from before the use cases and their source.
+    private static let system: RandomSource = { count in (0..<count).map { _ in UInt8.random(in: .min ... .max) } }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -68,5 +72,7 @@ public struct RequestSummary: Sendable {
     public let reason: String?
     public let ceremony: CeremonyID?
     public let address: String
+    /// The header `Auth0-Client`, at most 1 KiB of printable ASCII; never judged.
+    public let sdk: String?
     public let milliseconds: Int64
 }

@@ -7,7 +7,7 @@ extension API {
     public static let faultResponse: FaultResponse = { fault, head in
         let error =
             switch fault {
-            case .badRequest: APIError(400, "invalid_request", "The request is not valid HTTP", "invalid_http")
+            case .badRequest: APIError.invalidHTTP
             case .notFound: APIError.notFound
             case .methodNotAllowed: APIError.methodNotAllowed
             case .timeout: APIError(408, "invalid_request", "The request was not complete in time", "request_timeout")
@@ -21,11 +21,14 @@ extension API {
             case .versionNotSupported:
                 APIError(505, "invalid_request", "HTTP version not supported", "version_not_supported")
             }
-        var response = error.response()
-        response.headers.add("X-Content-Type-Options", "nosniff")
-        response.headers.add("Referrer-Policy", "no-referrer")
-        response.headers.add("Cache-Control", "no-store")
-        return response
+        // Whatever was asked for, such an answer is about one request.
+        let headers = CommonHeaders(
+            id: RequestID.of(head?.headers),
+            path: "/oauth/",
+            isHTTPS: false,
+            isLoopbackName: false
+        )
+        return headers.added(to: error.response())
     }
 }
 
