@@ -97,7 +97,14 @@ struct TokenRoutes: Sendable {
             let client = try await services.clients.authenticate(credentials, in: exchange.context)
             exchange.client = client
             return client
-        } catch { throw APIError(error, base: exchange.context.base) }
+        } catch {
+            var refusal = APIError(error, base: exchange.context.base)
+            // RFC 6749 §5.2: whatever is wrong with the client, the scheme that it used is named.
+            if refusal.status == 401, exchange.usesBasic {
+                refusal.challenge = "Basic realm=\"\(exchange.context.base)\""
+            }
+            throw refusal
+        }
     }
 
     private func grant(
