@@ -106,7 +106,7 @@ struct SessionAccessTests {
 struct UserInfoTests {
     private func answer(_ house: House, _ token: String?) async throws -> JSONObject {
         let info = UserInfo(verifier: AccessTokenVerifier(keys: house.keys), users: house.store)
-        return try JSON.parse(try await info.answer(token, in: house.context)).object ?? JSONObject()
+        return try JSON.parse(try await info.answer(token, in: house.context).body).object ?? JSONObject()
     }
 
     @Test("The claims are those that the scopes open; absent values are left out")

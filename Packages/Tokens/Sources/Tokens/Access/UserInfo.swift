@@ -14,14 +14,22 @@ public struct UserInfo: Sendable {
         self.users = users
     }
 
-    /// The answer, as one JSON object.
+    /// What a token opens.
+    public struct Answer: Hashable, Sendable {
+        /// Whom the token was given to.
+        public let client: ClientID
+        /// The claims as one JSON object.
+        public let body: [UInt8]
+    }
+
+    /// The claims about the token's user.
     ///
     /// - Parameters:
     ///   - token: the bearer token; `nil` when there is none.
     ///   - context: where.
-    /// - Returns: JSON.
+    /// - Returns: the claims, and whose token it is.
     /// - Throws: `.notSignedIn` without a token, `.invalidToken`, `.insufficientScope("openid")`, `.store`.
-    public func answer(_ token: String?, in context: RequestContext) async throws(TokenError) -> [UInt8] {
+    public func answer(_ token: String?, in context: RequestContext) async throws(TokenError) -> Answer {
         guard let token else { throw .notSignedIn }
         let claims = try await verifier.verify(token, for: .userInfo, in: context)
         try claims.require(Scopes.openID)
@@ -34,6 +42,6 @@ public struct UserInfo: Sendable {
         json.member("sub", claims.subject)
         UserClaims.write(user, scope: claims.scope, to: &json)
         json.endObject()
-        return json.bytes
+        return Answer(client: claims.client, body: json.bytes)
     }
 }
