@@ -25,7 +25,7 @@ struct BrowserRoutes: Sendable {
     // MARK: Registration
 
     private func registerOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let parameters = Parameters(try exchange.jsonBody())
+        let parameters = Parameters(try body(exchange))
         try services.limits.count(.passkeyChallenges, &exchange)
         let client = try browserClient(try parameters.string("client_id"), &exchange)
         let username = try parameters.string("username")
@@ -71,16 +71,7 @@ struct BrowserRoutes: Sendable {
             guard let signedIn = try await signedIn(exchange) else {
                 throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
             }
-            do throws(PasskeyError) {
-                let passkey = try await services.enrollment.finish(
-                    answer.response,
-                    answering: pending,
-                    user: signedIn.user,
-                    session: signedIn.session,
-                    in: exchange.context
-                )
-                return enrolled(passkey, signedIn.user, pending.id, exchange)
-            } catch { throw APIError(error, at: .browserVerify) }
+            return try await enroll(answer, pending, signedIn, client, exchange)
         case .signUp:
             return try await finish(taken, answer, decision, signIn, client, exchange)
         case .login:
@@ -91,7 +82,7 @@ struct BrowserRoutes: Sendable {
     // MARK: Login
 
     private func loginOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let parameters = Parameters(try exchange.jsonBody())
+        let parameters = Parameters(try body(exchange))
         try services.limits.count(.passkeyChallenges, &exchange)
         let client = try browserClient(try parameters.string("client_id"), &exchange)
         let username = try parameters.string("username")
@@ -158,7 +149,9 @@ struct BrowserRoutes: Sendable {
     }
 
     private func logOut(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        if !exchange.request.body.isEmpty, exchange.contentType != "application/json" { throw .crossSite }
+        if !exchange.request.body.isEmpty, exchange.contentType != "application/json" {
+            throw sendsSession(exchange) ? .crossSite : .unsupportedMediaType
+        }
         try refuseCrossSite(exchange, client: nil)
         do throws(TokenError) {
             try await services.sessions.logOut(proof(exchange), in: exchange.context)
@@ -181,7 +174,7 @@ struct BrowserRoutes: Sendable {
     }
 
     private func verifyRequest(_ exchange: inout Exchange) throws(APIError) -> (BrowserAnswer, Client) {
-        let answer = try BrowserAnswer(try exchange.jsonBody())
+        let answer = try BrowserAnswer(try body(exchange))
         try services.limits.count(.token, &exchange)
         let client = try browserClient(answer.clientID, &exchange)
         if answer.session == nil, exchange.header("x-auth-session") == nil,
@@ -260,19 +253,46 @@ struct BrowserRoutes: Sendable {
         return response
     }
 
-    /// A passkey more for somebody who is signed in: the session and its tokens go on as they are.
-    private func enrolled(_ passkey: Passkey, _ user: User, _ ceremony: CeremonyID, _ exchange: Exchange)
-        -> HTTPResponse
-    {
-        var response = HTTPResponse.json { json in
+    /// A passkey more for somebody who is signed in: the session goes on as it is, and the token is one more of it.
+    private func enroll(
+        _ answer: BrowserAnswer,
+        _ pending: Enrollment.Pending,
+        _ signedIn: SessionAccess.SignedIn,
+        _ client: Client,
+        _ exchange: Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        let context = exchange.context
+        let prepared: PreparedTokens
+        do throws(TokenError) {
+            let decision = try GrantDecision.session(scope: nil, client: client, in: context)
+            prepared = try await services.issuer.prepare(decision, of: signedIn, client: client, in: context)
+        } catch { throw APIError(error, base: context.base) }
+        let passkey: Passkey
+        do throws(PasskeyError) {
+            passkey = try await services.enrollment.finish(
+                answer.response,
+                answering: pending,
+                user: signedIn.user,
+                session: signedIn.session,
+                in: context
+            )
+        } catch { throw APIError(error, at: .browserVerify) }
+        let tokens: TokenResponse
+        do throws(TokenError) {
+            tokens = try await services.issuer.sign(prepared)
+        } catch { throw APIError(error, base: context.base) }
+        var response = HTTPResponse.json(capacity: 2048) { json in
             json.beginObject()
             json.name("verified")
             json.bool(true)
-            write(user, passkey, exchange, to: &json)
+            json.member("token", tokens.accessToken)
+            json.name("expires_in")
+            json.integer(tokens.expiresIn)
+            write(signedIn.user, passkey, exchange, to: &json)
             json.endObject()
         }
         response.headers.add("Set-Cookie", BrowserCookies(exchange).clearedCeremony)
-        response.headers.add("X-Ceremony-Id", ceremony.text)
+        response.headers.add("X-Ceremony-Id", pending.id.text)
         return response
     }
 
@@ -338,8 +358,22 @@ struct BrowserRoutes: Sendable {
     /// The ceremony's cookie counts only where the ceremony is found by it: an app whose HTTP client keeps cookies
     /// sends it along with `X-Auth-Session`, and has no origin to name.
     private func refuseCrossSite(_ exchange: Exchange, client: Client?) throws(APIError) {
-        guard exchange.bearerToken == nil, exchange.cookie(BrowserCookies(exchange).sessionName) != nil else { return }
+        guard sendsSession(exchange) else { return }
         try refuseOtherSites(exchange, client)
+    }
+
+    /// Whether the session's cookie is what says who asks.
+    private func sendsSession(_ exchange: Exchange) -> Bool {
+        exchange.bearerToken == nil && exchange.cookie(BrowserCookies(exchange).sessionName) != nil
+    }
+
+    /// The body. A type that pages of other sites can send without being asked first is refused as theirs, where the
+    /// browser's session goes along.
+    private func body(_ exchange: Exchange) throws(APIError) -> JSONObject {
+        if sendsSession(exchange), !exchange.request.body.isEmpty, exchange.contentType != "application/json" {
+            throw .crossSite
+        }
+        return try exchange.jsonBody()
     }
 
     private func refuseOtherSites(_ exchange: Exchange, _ client: Client?) throws(APIError) {

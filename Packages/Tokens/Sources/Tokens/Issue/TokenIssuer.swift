@@ -52,6 +52,28 @@ public struct TokenIssuer: Sendable {
         )
     }
 
+    /// Prepares an access token more for a session that is there already, and no refresh token.
+    ///
+    /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
+    public func prepare(
+        _ decision: GrantDecision,
+        of signedIn: SessionAccess.SignedIn,
+        client: Client,
+        in context: RequestContext
+    ) async throws(TokenError) -> PreparedTokens {
+        try await prepare(
+            decision,
+            user: signedIn.user,
+            session: signedIn.session,
+            refresh: nil,
+            refreshToken: nil,
+            client: client,
+            grantType: nil,
+            tokenID: random(16)[...],
+            in: context
+        )
+    }
+
     /// Prepares the tokens of a session that is there already.
     ///
     /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
