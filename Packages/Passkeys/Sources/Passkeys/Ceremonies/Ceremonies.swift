@@ -56,7 +56,7 @@ public struct Ceremonies: Sendable {
     ///   - context: where.
     /// - Returns: the ceremony, by what its answer leads to.
     /// - Throws: `.sessionInvalid`, `.unknownConnection`, `.passkeysDisabledForTenant`,
-    ///   `.passkeysDisabledForConnection` or `.store`.
+    ///   `.passkeysDisabledForConnection`, `.grantNotAllowed`, `.clientNotFirstParty` or `.store`.
     public func take(
         session: String,
         at surface: CeremonySurface,
@@ -66,6 +66,7 @@ public struct Ceremonies: Sendable {
     ) async throws(PasskeyError) -> TakenCeremony {
         // What can be refused without the ceremony does not take it.
         let named = try admit(realm: realm, client: client, in: context)
+        try context.checkMayUsePasskeys(client, at: surface)
         guard let bytes = try? Base64URL.decode(session), bytes.count == 32 else { throw .sessionInvalid }
 
         let key = ChallengeKey(tenant: context.tenant, client: client.id, sessionHash: SHA256.hash(bytes))
