@@ -37,7 +37,7 @@ struct DiscoveryRoutes: Sendable {
                 "scopes_supported",
                 [
                     "openid", "profile", "offline_access", "name", "given_name", "family_name", "nickname", "email",
-                    "email_verified", "picture", "phone",
+                    "email_verified", "picture", "created_at", "phone",
                 ]
             )
             // Required by RFC 8414; there is no authorization endpoint here.
@@ -50,8 +50,9 @@ struct DiscoveryRoutes: Sendable {
             json.member(
                 "claims_supported",
                 [
-                    "aud", "auth_time", "email", "email_verified", "exp", "family_name", "given_name", "iat", "iss",
-                    "name", "nickname", "phone_number", "picture", "sub", "sid", "amr", "acr",
+                    "aud", "auth_time", "created_at", "email", "email_verified", "exp", "family_name", "given_name",
+                    "iat", "iss", "name", "nickname", "phone_number", "phone_number_verified", "picture", "sub", "sid",
+                    "amr", "acr",
                 ]
             )
             json.member("acr_values_supported", ["phr", "phrh"])
@@ -72,11 +73,12 @@ struct DiscoveryRoutes: Sendable {
         do throws(TokenError) {
             keys = try await services.keys.keySet(in: exchange.context)
         } catch { throw APIError(error, base: exchange.context.base) }
-        let isKnown = exchange.header("if-none-match").map { $0.contains(keys.entityTag) || $0 == "*" } ?? false
-        var response = isKnown ? HTTPResponse(status: 304, headers: HTTPHeaders(), body: []) : .json(keys.body)
-        response.headers.add("Cache-Control", "public, max-age=300, stale-while-revalidate=60")
-        response.headers.add("ETag", keys.entityTag)
-        return response
+        return cacheable(
+            .json(keys.body),
+            tag: keys.entityTag,
+            "public, max-age=300, stale-while-revalidate=60",
+            exchange
+        )
     }
 
     private func relatedOrigins(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
@@ -88,7 +90,22 @@ struct DiscoveryRoutes: Sendable {
             json.endObject()
         }
         response.headers.set("Content-Type", "application/json")
-        response.headers.add("Cache-Control", "public, max-age=300")
+        // All that the answer is made of changes with this number.
+        let tag = "\"\(exchange.context.configuration.version)\""
+        return cacheable(response, tag: tag, "public, max-age=300", exchange)
+    }
+
+    /// The answer with its entity tag, or 304 for who has it (RFC 9110 §13.1.2).
+    private func cacheable(
+        _ response: HTTPResponse,
+        tag: String,
+        _ caching: String,
+        _ exchange: Exchange
+    ) -> HTTPResponse {
+        let isKnown = exchange.header("if-none-match").map { $0.contains(tag) || $0 == "*" } ?? false
+        var response = isKnown ? HTTPResponse(status: 304) : response
+        response.headers.add("Cache-Control", caching)
+        response.headers.add("ETag", tag)
         return response
     }
 }
