@@ -113,6 +113,13 @@ let package = Package(
         tests(of: "CacheInMemory", importing: ["StoreContract", "Identity", "Threads"]),
         tests(of: "StoreContract", importing: ["Encodings", "Identity", "WebAuthn"]),
         tests(of: "StoreSQLite", importing: ["StoreContract", "StoreSQL", "Identity", "Threads"]),
+        tests(
+            of: "HTTPAPI",
+            importing: [
+                "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy", "StoreSQLite",
+                "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
+            ]
+        ),
         tests(of: "Storage", importing: ["Identity", "StoreSQLite", "CacheInMemory"]),
 
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),

@@ -21,6 +21,11 @@ let package = Package(
         .package(path: "../Passkeys"),
         .package(path: "../Tokens"),
         .package(path: "../Tenancy"),
+        .package(path: "../StoreSQLite"),
+        .package(path: "../CacheInMemory"),
+        .package(path: "../SoftwareAuthenticator"),
+        .package(path: "../Cryptography"),
+        .package(path: "../Threads"),
     ],
     targets: [
         .target(
@@ -32,6 +37,7 @@ let package = Package(
             name: "HTTPAPITests",
             dependencies: [
                 "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy",
+                "StoreSQLite", "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
             ],
             swiftSettings: settings
         ),
