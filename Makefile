@@ -11,8 +11,11 @@ help: ## this list
 run: ## build, and start the development server: a passkey made and used in a browser (LISTEN=localhost:9000)
 	@.ci/setup run
 	@echo "Build      the first one takes a few minutes …"
-	@swift build -c release --product latchkey-server 2>&1 | tail -n 1
-	@swift build -c release --product latchkey-admin 2>&1 | tail -n 1
+	@mkdir -p .build
+	@for product in latchkey-server latchkey-admin; do \
+	    swift build -c release --static-swift-stdlib --product $$product >.build/run.log 2>&1 \
+	        || { cat .build/run.log; exit 1; }; \
+	done
 	@exec "$$(swift build -c release --show-bin-path)/latchkey-server" dev --listen $(LISTEN) $(ARGS)
 
 test: ## install what the tests need and run them all
@@ -20,8 +23,7 @@ test: ## install what the tests need and run them all
 	@$(MAKE) --no-print-directory test-only
 
 test-only:
-	swift build -c release --product latchkey-server
-	swift build -c release --product latchkey-admin
+	swift build -c release --static-swift-stdlib
 	swift test
 
 lint: ## check the style, as the gate does
