@@ -195,7 +195,7 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
         journey.call("POST", "/register/options", 403, {"client_id": WEB, "mediation": "conditional"}, **page)
         journey.call("POST", "/register/options", 401, {"client_id": "nobody", "username": name}, **page)
         evil = {"Origin": "https://evil.example"}
-        journey.call("POST", "/login/options", 403, {"client_id": WEB}, Cookie="pk_ceremony=x", **evil)
+        journey.call("POST", "/login/options", 403, {"client_id": WEB}, Cookie="__Host-pk_session=x", **evil)
         journey.call("POST", "/api/logout", 403, Cookie="__Host-pk_session=x", **evil)
 
     def discovery_and_health():
