@@ -25,8 +25,13 @@ static inline int latchkey_bind_bytes(sqlite3_stmt *statement, int index, const 
                       : sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// Without statistics SQLite's allocator takes no lock that all connections share.
-static inline void latchkey_disable_memory_statistics(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+static inline void latchkey_configure_sqlite(void) {
+    // Without statistics SQLite's allocator takes no lock that all connections share.
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    // A reader forgets its pages whenever something was written. With room for what a look-up touches, kept in one
+    // piece, it need not ask the allocator for each of them again: 64 pages, 270 KiB for a connection.
+    sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 64);
+}
 
 // Creates the file, which must not exist. 0, or errno.
 static inline int latchkey_create_file(const char *path) {

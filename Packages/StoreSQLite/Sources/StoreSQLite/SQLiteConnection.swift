@@ -39,7 +39,7 @@ import StoreSQL
     }
 
     /// Once in a process, before the first connection.
-    private static let configured: Void = latchkey_disable_memory_statistics()
+    private static let configured: Void = latchkey_configure_sqlite()
 
     /// Runs one prepared statement to its end; the rows count only then.
     mutating func run(_ statement: SQLStatement) throws(StoreError) -> SQLResult {
