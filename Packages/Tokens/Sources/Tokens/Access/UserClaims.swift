@@ -5,7 +5,8 @@ internal import Identity
 enum UserClaims {
     /// Writes the members; absent values are left out.
     static func write(_ user: User, scope: [String], to json: inout JSONWriter) {
-        let opened = Set(scope)
+        // A handful of words: looking through them is cheaper than hashing them.
+        let opened = scope
         let profile = opened.contains("profile")
         for (name, value) in [
             ("name", user.profile.name), ("given_name", user.profile.givenName),
