@@ -16,7 +16,7 @@ extension CredentialDatabaseContract {
             let read = try requireSome(try await store.configuration(of: tenant), "the configuration")
             try requireEqual(read.tenant.settings, new.settings, "its settings")
             try requireEqual(read.tenant.createdAt, new.createdAt, "when it was made")
-            try requireEqual(read.version, try await store.version(), "the version of the configuration")
+            try require(read.version > before, "the configuration carries the version")
             try requireEqual(read.domains.map(\.host), [new.domain.host], "its domains")
             try requireEqual(read.domains.first?.relatedOrigins, ["https://shop.example"], "the related origins")
             try requireEqual(read.domains.first?.tenant, tenant, "the tenant of its domain")
@@ -38,8 +38,6 @@ extension CredentialDatabaseContract {
         Promise("A name, a host or an RP ID that is taken is refused by its name, and nothing is made") { store in
             let first = NewTenant.sample()
             _ = try await store.create(first)
-            let count = try await store.tenants().count
-            let version = try await store.version()
             try await requireConflict(.tenantName, "a second tenant of one name") { () throws(StoreError) in
                 _ = try await store.create(.sample(name: first.name, host: "other-\(first.name).example"))
             }
@@ -51,10 +49,13 @@ extension CredentialDatabaseContract {
             try await requireConflict(.relyingPartyID, "a second tenant of one RP ID") { () throws(StoreError) in
                 _ = try await store.create(third)
             }
-            try requireEqual(try await store.tenants().count, count, "the number of tenants")
             try requireEqual(try await store.tenant(named: second.name), nil, "the tenant that was refused")
             try requireEqual(try await store.tenant(host: third.domain.host), nil, "the host that was refused")
-            try requireEqual(try await store.version(), version, "the version after refusals")
+            try requireEqual(
+                try await store.tenants().filter { [second.name, third.name].contains($0.name) }.count,
+                0,
+                "the number of tenants that were refused"
+            )
         },
         Promise("Of many who make one tenant at once, one does") { store in
             let new = NewTenant.sample()
