@@ -3,17 +3,23 @@ public import Identity
 extension SQLStore {
     public func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
         let signCount = SQLValue.integer(Int64(use.signCount))
+        let number = SQLValue.number(use.passkey)
         let update = SQLStatement(
             Self.usePasskey,
             [
                 signCount, .bool(use.backupEligible), .bool(use.backupState), .bool(use.userVerificationInitialized),
-                .time(use.at), .text(ifAny: use.userAgent), .number(use.passkey), .tenant(use.tenant), signCount,
-                signCount, .bool(use.acceptsAnySignCount),
+                .time(use.at), .tenant(use.tenant), .user(login.session.user), number, signCount, signCount,
+                .bool(use.acceptsAnySignCount),
             ]
         )
-        let effects = Self.statements(of: login, passkey: use.passkey)
+        var effects = Self.statements(of: login, passkey: use.passkey)
+        if let userAgent = use.userAgent {
+            effects.append(
+                SQLStatement(Self.updateUserAgent, [.text(userAgent), number, .tenant(use.tenant), .text(userAgent)])
+            )
+        }
         return try await database.write(
-            .run(update) { (results) in
+            .run(update) { [effects] (results) in
                 results.first.changes == 0 ? .rollBack(false) : .commit(effects, true)
             }
         )
@@ -31,6 +37,7 @@ extension SQLStore {
         )
         if let refresh = login.refresh {
             statements.append(insert(refresh.family, passkey: passkey))
+            statements.append(insertActivity(of: refresh.family, passkey: passkey))
             statements.append(insert(refresh.token, of: refresh.family.tenant))
         }
         statements.append(insert(login.ceremony))
@@ -42,13 +49,16 @@ extension SQLStore {
     /// once initialized stays so, also when two logins cross.
     private static let usePasskey = SQL(
         """
-        UPDATE passkey_state SET
+        UPDATE user_activity SET
             sign_count = ?, backup_eligible = ?, backup_state = ?,
-            uv_initialized = CASE WHEN uv_initialized = 1 THEN 1 ELSE ? END,
-            last_used_at = ?, use_count = use_count + 1, user_agent = COALESCE(?, user_agent)
-        WHERE number = ? AND tenant_id = ? AND suspended_at IS NULL
+            uv_initialized = CASE WHEN uv_initialized = 1 THEN 1 ELSE ? END, last_used_at = ?, use_count = use_count + 1
+        WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id = x'' AND suspended_at IS NULL
             AND (sign_count < ? OR (sign_count = 0 AND ? = 0) OR ? = 1)
         """
+    )
+    /// The wide row is left alone while the user keeps to one browser.
+    private static let updateUserAgent = SQL(
+        "UPDATE passkey SET user_agent = ? WHERE number = ? AND tenant_id = ? AND user_agent IS DISTINCT FROM ?"
     )
     private static let forgetCookie = SQL(
         "UPDATE session SET cookie_hash = NULL WHERE tenant_id = ? AND cookie_hash = ?"

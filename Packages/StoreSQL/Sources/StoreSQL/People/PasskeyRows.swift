@@ -14,7 +14,7 @@ extension SQLStore {
                 .text(record.attestationFormat), .text(record.attestationType.rawValue),
                 .bool(record.attestationTrusted), .bytes(record.aaguid.bytes),
                 .text(ifAny: record.authenticatorAttachment?.rawValue), .text(ifAny: passkey.name),
-                .text(passkey.enrolledBy.rawValue), .time(passkey.createdAt),
+                .text(passkey.enrolledBy.rawValue), .text(ifAny: passkey.userAgent), .time(passkey.createdAt),
             ],
             otherwise: .unique(.credential)
         )
@@ -34,9 +34,9 @@ extension SQLStore {
         let state = SQLStatement(
             insertState,
             [
-                .number(number), .tenant(passkey.tenant), .integer(Int64(record.signCount)),
+                .tenant(passkey.tenant), .user(passkey.user), .number(number), .integer(Int64(record.signCount)),
                 .bool(record.backupEligible), .bool(record.backupState), .bool(record.uvInitialized),
-                .time(passkey.suspendedAt), .time(passkey.lastUsedAt), .text(ifAny: passkey.userAgent),
+                .time(passkey.suspendedAt), .time(passkey.lastUsedAt),
             ]
         )
         guard record.attestationObject != nil || record.attestationClientDataJSON != nil else { return [state] }
@@ -50,11 +50,17 @@ extension SQLStore {
         return [state, attestation]
     }
 
+    /// The tables of ``passkeyColumns``.
+    static let passkeyTables = """
+        passkey p JOIN user_activity s ON s.tenant_id = p.tenant_id AND s.user_id = p.user_id
+            AND s.passkey_number = p.number AND s.family_id = x''
+        """
+
     /// The columns of ``passkey(_:)`` in its order, of a passkey `p` and its state `s`.
     static let passkeyColumns = """
         p.number, p.id, p.tenant_id, p.user_id, p.rp_id, p.user_handle, p.credential_id, p.public_key, s.sign_count,
         s.uv_initialized, p.transports, s.backup_eligible, s.backup_state, p.attestation_format, p.attestation_type,
-        p.aaguid, p.attestation_trusted, p.attachment, p.name, p.enrolled_by, s.user_agent, s.suspended_at,
+        p.aaguid, p.attestation_trusted, p.attachment, p.name, p.enrolled_by, p.user_agent, s.suspended_at,
         p.created_at, s.last_used_at
         """
 
@@ -93,17 +99,17 @@ extension SQLStore {
         """
         INSERT INTO passkey
             (tenant_id, id, user_id, rp_id, credential_id, user_handle, public_key, transports, attestation_format,
-            attestation_type, attestation_trusted, aaguid, attachment, name, enrolled_by, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            attestation_type, attestation_trusted, aaguid, attachment, name, enrolled_by, user_agent, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (tenant_id, rp_id, credential_id) DO NOTHING RETURNING number
         """
     )
     private static let insertState = SQL(
         """
-        INSERT INTO passkey_state
-            (number, tenant_id, sign_count, backup_eligible, backup_state, uv_initialized, suspended_at, last_used_at,
-            use_count, user_agent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+        INSERT INTO user_activity
+            (tenant_id, user_id, passkey_number, family_id, sign_count, backup_eligible, backup_state, uv_initialized,
+            suspended_at, last_used_at, use_count)
+        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, 0)
         """
     )
     private static let insertAttestation = SQL(

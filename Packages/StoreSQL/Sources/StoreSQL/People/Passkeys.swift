@@ -111,7 +111,7 @@ extension SQLStore {
     ) async throws(StoreError) {
         let suspend = SQLStatement(
             Self.suspendPasskey,
-            [.time(audit.at), .number(passkey), .tenant(tenant)]
+            [.time(audit.at), .tenant(tenant), .number(passkey), .tenant(tenant), .number(passkey)]
         )
         try await database.write(.commit([suspend, Self.insert(audit)], ()))
     }
@@ -140,35 +140,37 @@ extension SQLStore {
         at now: UnixTime
     ) -> [SQLStatement] {
         let lastUsedAt = SQLValue.time(passkey.lastUsedAt)
-        let key: [SQLValue] = [.integer(passkey.number), .tenant(tenant)]
+        let number = SQLValue.integer(passkey.number)
         return [
             SQLStatement(
                 keepActivity,
                 [.integer(passkey.useCount), lastUsedAt, lastUsedAt, lastUsedAt, .tenant(tenant), .user(user)]
             ),
-            SQLStatement(deletePasskey, key), SQLStatement(deleteState, key), SQLStatement(deleteAttestation, key),
             SQLStatement(
                 revokeFamiliesOfPasskey,
-                [.time(now), .tenant(tenant), .user(user), .integer(passkey.number)]
+                [.time(now), .tenant(tenant), .tenant(tenant), .user(user), number]
             ),
+            SQLStatement(deleteState, [.tenant(tenant), .user(user), number]),
+            SQLStatement(deletePasskey, [number, .tenant(tenant)]),
+            SQLStatement(deleteAttestation, [number, .tenant(tenant)]),
         ]
     }
 
     private static let selectByCredential = SQL(
         """
-        SELECT \(passkeyColumns) FROM passkey p JOIN passkey_state s ON s.number = p.number
+        SELECT \(passkeyColumns) FROM \(passkeyTables)
         WHERE p.tenant_id = ? AND p.rp_id = ? AND p.credential_id = ?
         """
     )
     private static let selectByUser = SQL(
         """
-        SELECT \(passkeyColumns) FROM passkey p JOIN passkey_state s ON s.number = p.number
+        SELECT \(passkeyColumns) FROM \(passkeyTables)
         WHERE p.tenant_id = ? AND p.user_id = ? ORDER BY p.created_at DESC, p.number DESC
         """
     )
     private static let selectByUserAndRelyingParty = SQL(
         """
-        SELECT \(passkeyColumns) FROM passkey p JOIN passkey_state s ON s.number = p.number
+        SELECT \(passkeyColumns) FROM \(passkeyTables)
         WHERE p.tenant_id = ? AND p.user_id = ? AND p.rp_id = ? ORDER BY p.created_at DESC, p.number DESC
         """
     )
@@ -188,9 +190,8 @@ extension SQLStore {
     private static let selectOwner = SQL("SELECT number, user_id FROM passkey WHERE tenant_id = ? AND id = ?")
     private static let selectStates = SQL(
         """
-        SELECT s.number, s.suspended_at, s.last_used_at, s.use_count
-        FROM passkey p JOIN passkey_state s ON s.number = p.number
-        WHERE p.tenant_id = ? AND p.user_id = ?
+        SELECT passkey_number, suspended_at, last_used_at, use_count FROM user_activity
+        WHERE tenant_id = ? AND user_id = ? AND passkey_number > 0 AND family_id = x''
         """
     )
     private static let keepActivity = SQL(
@@ -202,15 +203,28 @@ extension SQLStore {
         """
     )
     private static let deletePasskey = SQL("DELETE FROM passkey WHERE number = ? AND tenant_id = ?")
-    private static let deleteState = SQL("DELETE FROM passkey_state WHERE number = ? AND tenant_id = ?")
+    /// The families stay, for they are found by their tokens until they are over.
+    private static let deleteState = SQL(
+        """
+        DELETE FROM user_activity
+        WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id = x''
+        """
+    )
     private static let deleteAttestation = SQL("DELETE FROM passkey_attestation WHERE number = ? AND tenant_id = ?")
     private static let revokeFamiliesOfPasskey = SQL(
         """
         UPDATE refresh_family SET revoked_at = ?
-        WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND revoked_at IS NULL
+        WHERE tenant_id = ? AND id IN (
+            SELECT family_id FROM user_activity
+            WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id > x'')
+            AND revoked_at IS NULL
         """
     )
     private static let suspendPasskey = SQL(
-        "UPDATE passkey_state SET suspended_at = ? WHERE number = ? AND tenant_id = ? AND suspended_at IS NULL"
+        """
+        UPDATE user_activity SET suspended_at = ?
+        WHERE tenant_id = ? AND user_id = (SELECT user_id FROM passkey WHERE number = ? AND tenant_id = ?)
+            AND passkey_number = ? AND family_id = x'' AND suspended_at IS NULL
+        """
     )
 }

@@ -38,8 +38,13 @@ extension SQLStore {
     public func removeCeremonies(endedBefore time: UnixTime) async throws(StoreError) {
         // A ceremony's id begins with the time it started, so that those that ended before are found by the key.
         let bound = TimeOrderedID(now: time, random: [])
-        let delete = SQLStatement(Self.deleteCeremonies, [.id(bound), .time(time), .integer(1000)])
-        while try await database.write(.run(delete) { (results) in .commit([], results.first.changes) }) == 1000 {}
+        let limit = 1000
+        let find = SQLStatement(Self.findOldCeremonies, [.id(bound), .time(time), .integer(Int64(limit))])
+        let step: SQLStep<Int> = .run(find) { (results) throws(StoreError) in
+            let keys = try results.first.map(Self.key)
+            return .commit(keys.map { SQLStatement(Self.deleteCeremony, $0) }, keys.count)
+        }
+        while try await database.write(step) == limit {}
     }
 
     public func remember(
@@ -117,13 +122,13 @@ extension SQLStore {
     private static let selectCeremony = SQL(
         "SELECT \(ceremonyColumns) FROM tenant t JOIN ceremony c ON c.tenant_id = t.id WHERE c.id = ?"
     )
-    private static let deleteCeremonies = SQL(
+    private static let findOldCeremonies = SQL(
         """
-        DELETE FROM ceremony WHERE (tenant_id, id) IN (
-            SELECT c.tenant_id, c.id FROM tenant t JOIN ceremony c ON c.tenant_id = t.id
-            WHERE c.id < ? AND c.ended_at < ? LIMIT ?)
+        SELECT c.tenant_id, c.id FROM tenant t JOIN ceremony c ON c.tenant_id = t.id
+        WHERE c.id < ? AND c.ended_at < ? LIMIT ?
         """
     )
+    private static let deleteCeremony = SQL("DELETE FROM ceremony WHERE tenant_id = ? AND id = ?")
     private static let insertCeremony = SQL(
         """
         INSERT INTO ceremony

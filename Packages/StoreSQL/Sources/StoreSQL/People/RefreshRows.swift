@@ -8,13 +8,22 @@ extension SQLStore {
             insertFamily,
             [
                 .tenant(family.tenant), .id(family.id.id), .text(family.client.text), .user(family.user),
-                .id(family.session.id), .number(passkey), .text(ifAny: family.audience), .words(family.scope),
+                .id(family.session.id), .integer(passkey?.number ?? 0), .text(ifAny: family.audience),
+                .words(family.scope),
                 .bool(family.rotates), .time(family.createdAt), .time(family.expiresAt),
                 .time(family.lastExchangedAt), .integer(family.generation), .time(family.rotatedAt),
                 .time(family.revokedAt), .text(family.initialDevice.address), .text(family.initialDevice.userAgent),
                 .text(ifAny: isMoved ? family.lastDevice.address : nil),
                 .text(ifAny: isMoved ? family.lastDevice.userAgent : nil),
             ]
+        )
+    }
+
+    /// Lists the family among what its user did.
+    static func insertActivity(of family: RefreshFamily, passkey: PasskeyNumber?) -> SQLStatement {
+        SQLStatement(
+            insertFamilyActivity,
+            [.tenant(family.tenant), .user(family.user), .integer(passkey?.number ?? 0), .id(family.id.id)]
         )
     }
 
@@ -78,6 +87,9 @@ extension SQLStore {
             initial_user_agent, last_address, last_user_agent)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
         """
+    )
+    private static let insertFamilyActivity = SQL(
+        "INSERT INTO user_activity (tenant_id, user_id, passkey_number, family_id) VALUES (?, ?, ?, ?)"
     )
     private static let insertToken = SQL(
         """

@@ -85,7 +85,10 @@ extension SQLStore {
     ) async throws(StoreError) {
         let revoke = SQLStatement(
             Self.revokeFamiliesOfGrant,
-            [.time(audit.at), .tenant(tenant), .user(user), .text(client.text), .text(ifAny: audience)]
+            [
+                .time(audit.at), .tenant(tenant), .tenant(tenant), .user(user), .text(client.text),
+                .text(ifAny: audience),
+            ]
         )
         try await database.write(.commit([revoke, Self.insert(audit)], ()))
     }
@@ -192,8 +195,9 @@ extension SQLStore {
     private static let revokeFamiliesOfGrant = SQL(
         """
         UPDATE refresh_family SET revoked_at = ?
-        WHERE tenant_id = ? AND user_id = ? AND client_id = ? AND audience IS NOT DISTINCT FROM ?
-            AND revoked_at IS NULL
+        WHERE tenant_id = ? AND id IN (
+            SELECT family_id FROM user_activity WHERE tenant_id = ? AND user_id = ? AND family_id > x'')
+            AND client_id = ? AND audience IS NOT DISTINCT FROM ? AND revoked_at IS NULL
         """
     )
 }

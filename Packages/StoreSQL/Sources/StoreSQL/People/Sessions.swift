@@ -33,9 +33,13 @@ extension SQLStore {
         revokingRefreshTokens: Bool,
         audit: AuditEvent
     ) async throws(StoreError) {
-        let key: [SQLValue] = [.time(audit.at), .tenant(tenant), .id(id.id)]
-        var statements = [SQLStatement(Self.endSession, key)]
-        if revokingRefreshTokens { statements.append(SQLStatement(Self.revokeFamiliesOfSession, key)) }
+        let key: [SQLValue] = [.tenant(tenant), .id(id.id)]
+        var statements = [SQLStatement(Self.endSession, [.time(audit.at)] + key)]
+        if revokingRefreshTokens {
+            statements.append(
+                SQLStatement(Self.revokeFamiliesOfSession, [.time(audit.at), .tenant(tenant)] + key + [.id(id.id)])
+            )
+        }
         statements.append(Self.insert(audit))
         try await database.write(.commit(statements, ()))
     }
@@ -118,7 +122,15 @@ extension SQLStore {
     private static let endSession = SQL(
         "UPDATE session SET revoked_at = ? WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL"
     )
+    /// Found among what the session's user did.
     private static let revokeFamiliesOfSession = SQL(
-        "UPDATE refresh_family SET revoked_at = ? WHERE tenant_id = ? AND session_id = ? AND revoked_at IS NULL"
+        """
+        UPDATE refresh_family SET revoked_at = ?
+        WHERE tenant_id = ? AND id IN (
+            SELECT a.family_id
+            FROM session s JOIN user_activity a ON a.tenant_id = s.tenant_id AND a.user_id = s.user_id
+            WHERE s.tenant_id = ? AND s.id = ? AND a.family_id > x'')
+            AND session_id = ? AND revoked_at IS NULL
+        """
     )
 }

@@ -33,7 +33,7 @@ struct UserRow: Sendable {
 }
 
 /// What a user's passkeys did, taken together: each login counts in the passkey's narrow row, so that it need not
-/// touch the user's.
+/// touch the user's wide one.
 struct PasskeyActivity: Sendable {
     let lastUsedAt: UnixTime?
     let useCount: Int64
@@ -115,9 +115,8 @@ extension SQLStore {
     )
     private static let selectActivity = SQL(
         """
-        SELECT MAX(s.last_used_at), SUM(s.use_count)
-        FROM passkey p JOIN passkey_state s ON s.number = p.number
-        WHERE p.tenant_id = ? AND p.user_id = ?
+        SELECT MAX(last_used_at), SUM(use_count) FROM user_activity
+        WHERE tenant_id = ? AND user_id = ? AND family_id = x''
         """
     )
 }

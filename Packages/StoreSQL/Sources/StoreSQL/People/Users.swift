@@ -153,9 +153,8 @@ extension SQLStore {
     )
     private static let selectActivityOfRange = SQL(
         """
-        SELECT p.user_id, MAX(s.last_used_at), SUM(s.use_count)
-        FROM passkey p JOIN passkey_state s ON s.number = p.number
-        WHERE p.tenant_id = ? AND p.user_id BETWEEN ? AND ? GROUP BY p.user_id
+        SELECT user_id, MAX(last_used_at), SUM(use_count) FROM user_activity
+        WHERE tenant_id = ? AND user_id BETWEEN ? AND ? AND family_id = x'' GROUP BY user_id
         """
     )
 }

@@ -1,7 +1,7 @@
 public import Identity
 import Synchronization
 
-/// The text of one statement, with `?` for each value.
+/// The text of one statement, with `?` for each value and `x''` for no bytes.
 ///
 /// Each is made once, as a static constant, so that an engine finds what it has prepared by ``number``.
 public final class SQL: Sendable {

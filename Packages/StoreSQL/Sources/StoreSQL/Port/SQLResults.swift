@@ -69,6 +69,12 @@ public struct SQLRow {
         self.position = values.startIndex
     }
 
+    /// Reads all columns that are left, as they are.
+    public mutating func rest() -> [SQLValue] {
+        defer { position = values.endIndex }
+        return Array(values[position...])
+    }
+
     private mutating func next() throws(StoreError) -> SQLValue {
         guard position < values.endIndex else { throw mismatch("another column") }
         defer { position += 1 }

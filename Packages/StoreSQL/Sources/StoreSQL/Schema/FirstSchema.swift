@@ -1,12 +1,13 @@
 extension Migration {
     /// The schema that the first release begins with.
     ///
-    /// Three rules make it fast. What each login changes lies in narrow rows (`passkey_state`), apart from what is
-    /// written once (`passkey`). Ids begin with the time, so that new rows lie side by side at the end of a table. And
-    /// an index is there only when a statement needs it, for an index by user costs a page of its own with each login.
+    /// Two rules make it fast. Ids begin with the time, so that new rows lie side by side at the end of a table and its
+    /// indexes. And of all that belongs to a person, a login writes one page: in `user_activity` lie, next to each
+    /// other, the narrow state of each of a user's passkeys and the families of refresh tokens that they began. An
+    /// index of the families by user would cost a second page, as much as everything else that a login writes.
     ///
-    /// `tenant_id` leads every key but two: `passkey_state` is found by the store's own number (and checked against the
-    /// tenant), and `relying_party` exists to keep an RP ID to one tenant.
+    /// `tenant_id` leads every key but those of numbers that the store gives itself, and of `relying_party`, which
+    /// exists to keep an RP ID to one tenant.
     static let first = Migration(number: 1, oldestServer: 1) { dialect in
         configuration(dialect) + people(dialect) + sessions(dialect) + records(dialect)
             + (dialect == .sqlite ? PlannerStatistics.statements : [])
@@ -199,26 +200,30 @@ extension Migration {
                 attachment TEXT,
                 name TEXT,
                 enrolled_by TEXT NOT NULL,
+                user_agent TEXT,
                 created_at \(integer) NOT NULL,
                 UNIQUE (tenant_id, rp_id, credential_id),
                 UNIQUE (tenant_id, id)
             ) \(dialect.strict)
             """,
             "CREATE INDEX passkey_user ON passkey (tenant_id, user_id)",
-            // A login writes here and nowhere else of what belongs to a person.
+            // The row without a family is the state of the passkey; every other row is a family that a sign-in with
+            // it began (number 0: in another way than by a passkey), and has no state.
             """
-            CREATE TABLE passkey_state (
-                number \(integer) PRIMARY KEY,
+            CREATE TABLE user_activity (
                 tenant_id \(integer) NOT NULL,
-                sign_count \(integer) NOT NULL CHECK (sign_count BETWEEN 0 AND 4294967295),
+                user_id \(bytes) NOT NULL,
+                passkey_number \(integer) NOT NULL,
+                family_id \(bytes) NOT NULL,
+                sign_count \(integer) CHECK (sign_count BETWEEN 0 AND 4294967295),
                 backup_eligible \(integer),
-                backup_state \(integer) NOT NULL,
-                uv_initialized \(integer) NOT NULL,
+                backup_state \(integer),
+                uv_initialized \(integer),
                 suspended_at \(integer),
                 last_used_at \(integer),
-                use_count \(integer) NOT NULL,
-                user_agent TEXT
-            ) \(dialect.strict)
+                use_count \(integer),
+                PRIMARY KEY (tenant_id, user_id, passkey_number, family_id)
+            ) \(dialect.clustered)
             """,
             """
             CREATE TABLE passkey_attestation (
@@ -265,7 +270,7 @@ extension Migration {
                 client_id TEXT NOT NULL,
                 user_id \(bytes) NOT NULL,
                 session_id \(bytes) NOT NULL,
-                passkey_number \(integer),
+                passkey_number \(integer) NOT NULL,
                 audience TEXT,
                 scope TEXT NOT NULL,
                 rotates \(integer) NOT NULL,
@@ -281,10 +286,8 @@ extension Migration {
                 last_address TEXT,
                 last_user_agent TEXT,
                 PRIMARY KEY (tenant_id, id)
-            ) \(dialect.clustered)
+            ) \(dialect.strict)
             """,
-            "CREATE INDEX refresh_family_session ON refresh_family (tenant_id, session_id)",
-            "CREATE INDEX refresh_family_user ON refresh_family (tenant_id, user_id)",
             "CREATE INDEX refresh_family_expiry ON refresh_family (expires_at) WHERE expires_at IS NOT NULL",
             """
             CREATE INDEX refresh_family_revocation ON refresh_family (revoked_at)
@@ -324,7 +327,7 @@ extension Migration {
                 user_agent TEXT NOT NULL,
                 details TEXT,
                 PRIMARY KEY (tenant_id, id)
-            ) \(dialect.clustered)
+            ) \(dialect.strict)
             """,
             """
             CREATE TABLE audit_event (
