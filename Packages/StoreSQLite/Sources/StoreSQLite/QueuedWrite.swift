@@ -5,12 +5,16 @@ import Threads
 /// A write that waits for its turn, whatever its value.
 protocol QueuedWrite: AnyObject, Sendable {
     var queuedAt: ContinuousClock.Instant { get }
-    /// Runs it inside the group's transaction. A failure undoes this write alone, unless the connection is no longer
-    /// in a transaction afterwards.
-    func run(on connection: inout SQLiteConnection)
-    /// Answers: with what ``run(on:)`` gave, or with the failure that took the whole group.
+    /// Runs it inside the group's transaction, and keeps what it gave.
+    ///
+    /// - Returns: false when it failed or is to be undone, and had changed something: then the transaction holds half
+    ///   of it.
+    func run(on connection: inout SQLiteConnection) -> Bool
+    /// The same in a savepoint of its own, so that nothing of it stays when it fails.
+    func runInSavepoint(on connection: inout SQLiteConnection)
+    /// Answers: with what was kept, or with the failure that took the whole group.
     func answer(_ failure: StoreError?)
-    /// What ``run(on:)`` failed with.
+    /// What it failed with, when it was run.
     var failure: StoreError? { get }
 }
 
@@ -27,25 +31,29 @@ final class Write<Value: Sendable>: QueuedWrite, @unchecked Sendable {
         self.reply = reply
     }
 
-    func run(on connection: inout SQLiteConnection) {
+    func run(on connection: inout SQLiteConnection) -> Bool {
+        let changesBefore = connection.totalChanges
         do throws(StoreError) {
-            result = .success(try runInSavepoint(&connection))
+            let (value, stays) = try connection.follow(step)
+            result = .success(value)
+            return stays || connection.totalChanges == changesBefore
         } catch {
             result = .failure(error)
+            return connection.totalChanges == changesBefore
         }
     }
 
-    private func runInSavepoint(_ connection: inout SQLiteConnection) throws(StoreError) -> Value {
-        _ = try connection.run(SQLStatement(SQLiteConnection.savepoint, []))
+    func runInSavepoint(on connection: inout SQLiteConnection) {
         do throws(StoreError) {
+            try connection.run(SQLiteConnection.savepoint)
             let (value, stays) = try connection.follow(step)
-            if !stays { _ = try connection.run(SQLStatement(SQLiteConnection.rollBackToSavepoint, [])) }
-            _ = try connection.run(SQLStatement(SQLiteConnection.release, []))
-            return value
+            if !stays { try connection.run(SQLiteConnection.rollBackToSavepoint) }
+            try connection.run(SQLiteConnection.release)
+            result = .success(value)
         } catch {
+            result = .failure(error)
             connection.end(SQLiteConnection.rollBackToSavepoint)
             connection.end(SQLiteConnection.release)
-            throw error
         }
     }
 

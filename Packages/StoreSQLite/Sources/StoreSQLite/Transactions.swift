@@ -25,17 +25,17 @@ extension SQLiteConnection {
 
     /// Runs `step` as one consistent read.
     mutating func read<Value>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
-        _ = try run(SQLStatement(Self.begin, []))
+        try run(Self.begin)
         defer { end(Self.rollBack) }
         return try follow(step).value
     }
 
     /// Runs `step` as a transaction of its own.
     mutating func write<Value>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
-        _ = try run(SQLStatement(Self.beginImmediate, []))
+        try run(Self.beginImmediate)
         do throws(StoreError) {
             let (value, stays) = try follow(step)
-            _ = try run(SQLStatement(stays ? Self.commit : Self.rollBack, []))
+            try run(stays ? Self.commit : Self.rollBack)
             return value
         } catch {
             end(Self.rollBack)
@@ -43,10 +43,15 @@ extension SQLiteConnection {
         }
     }
 
-    /// Ends the transaction if one is still open.
+    /// Ends the transaction, or a part of it, if one is still open.
     mutating func end(_ ending: SQL) {
         guard isInTransaction else { return }
-        _ = try? run(SQLStatement(ending, []))
+        try? run(ending)
+    }
+
+    /// Runs a statement without values or rows.
+    mutating func run(_ control: SQL) throws(StoreError) {
+        _ = try run(SQLStatement(control, []))
     }
 
     static let begin = SQL("BEGIN")

@@ -24,8 +24,7 @@ struct ContractTests {
         try await Scratch.withFolder { folder in
             let store = try await SQLiteStore.open(path: folder + "/latchkey.db")
             let failures: [String] = await withTaskGroup(of: String?.self) { group in
-                for promise in CredentialDatabaseContract.promises
-                where !promise.description.contains("nothing is made") {
+                for promise in CredentialDatabaseContract.promises {
                     group.addTask {
                         do {
                             try await promise.verify(store)
