@@ -76,6 +76,11 @@ extension Loop {
                 // Less than the buffer holds means that the socket is empty, unless TLS keeps something back.
                 let isEmpty = connection.tls == nil && count < readBuffer.count && !connection.sawEnd
                 switch connection.phase {
+                case .idle where used < count:
+                    // Answered already, without the handler.
+                    connection.parked = Array(readBuffer[used..<count])
+                    connection.isReadable = connection.isReadable || !isEmpty
+                    return enqueue(connection)
                 case .idle, .receiving:
                     if isEmpty { return }
                 case .handling, .writing:
@@ -99,11 +104,12 @@ extension Loop {
         connection.parkedOffset = 0
         let used = consume(connection, parked.span.extracting(start..<parked.count))
         switch connection.phase {
-        case .handling, .writing:
+        case .idle, .handling, .writing:
             guard start + used < parked.count else { break }
             connection.parked = parked
             connection.parkedOffset = start + used
-        case .handshake, .idle, .receiving, .lingering, .closed: break
+            if connection.phase == .idle { enqueue(connection) }
+        case .handshake, .receiving, .lingering, .closed: break
         }
     }
 
