@@ -14,37 +14,62 @@ enum CORSMode: Hashable {
 }
 
 /// The origins of a client, or of all clients of a tenant, as far as CORS asks.
-struct AllowedOrigins {
-    private let patterns: [String]
-    /// Written out in full in `web_origins`: these may send cookies.
-    private let exact: [String]
+///
+/// Nothing is made of them beforehand: a tenant may have thousands, and most requests ask about one.
+struct AllowedOrigins<Clients: Sequence<Client>> {
+    private let clients: Clients
 
-    init(_ clients: some Sequence<Client>) {
-        var patterns: [String] = []
-        var exact: [String] = []
-        for client in clients {
-            patterns += client.webOrigins + client.allowedOrigins + client.callbacks.compactMap(Self.origin)
-            exact += client.webOrigins.filter { !$0.utf8.contains(UInt8(ascii: "*")) }
+    init(_ clients: Clients) { self.clients = clients }
+
+    /// Whether scripts of `origin` may read: a web or allowed origin, or that of a callback.
+    func allows(_ origin: String) -> Bool {
+        clients.contains { client in
+            client.webOrigins.contains { OriginPattern.matches(origin, $0) }
+                || client.allowedOrigins.contains { OriginPattern.matches(origin, $0) }
+                || client.callbacks.contains { OriginPattern.isOrigin(origin, ofCallback: $0) }
         }
-        self.patterns = patterns
-        self.exact = exact
     }
 
-    func allows(_ origin: String) -> Bool { patterns.contains { Self.matches(origin, $0) } }
+    /// Whether `origin` may send cookies: written out in full in `web_origins`.
+    func allowsCookies(_ origin: String) -> Bool {
+        guard !origin.utf8.contains(UInt8(ascii: "*")) else { return false }
+        return clients.contains { client in client.webOrigins.contains { $0.utf8.elementsEqual(origin.utf8) } }
+    }
+}
 
-    func allowsCookies(_ origin: String) -> Bool { exact.contains { $0.utf8.elementsEqual(origin.utf8) } }
-
+/// How an origin is compared with what is configured.
+enum OriginPattern {
     /// Whether `origin` is `pattern`, or fills its leftmost `*` with exactly one label.
     static func matches(_ origin: String, _ pattern: String) -> Bool {
-        let text = Array(origin.utf8)
-        let rule = Array(pattern.utf8)
-        guard let star = rule.firstIndex(of: UInt8(ascii: "*")) else { return text == rule }
+        let text = origin.utf8
+        let rule = pattern.utf8
+        guard let star = rule.firstIndex(of: UInt8(ascii: "*")) else { return text.elementsEqual(rule) }
         let before = rule[..<star]
-        let after = rule[(star + 1)...]
+        let after = rule[rule.index(after: star)...]
         guard text.count > before.count + after.count, text.starts(with: before),
             text.suffix(after.count).elementsEqual(after)
         else { return false }
-        return text[before.count..<(text.count - after.count)].allSatisfy(isOfLabel)
+        return text.dropFirst(before.count).dropLast(after.count).allSatisfy(isOfLabel)
+    }
+
+    /// Whether a web `callback` lies under `origin`, which is as browsers write it: in lower case, without the scheme's
+    /// default port.
+    static func isOrigin(_ origin: String, ofCallback callback: String) -> Bool {
+        let isSecure = origin.utf8.starts(with: "https://".utf8)
+        guard isSecure || origin.utf8.starts(with: "http://".utf8),
+            !origin.utf8.dropFirst(isSecure ? 8 : 7).contains(where: { "/?#".utf8.contains($0) })
+        else { return false }
+        var rest = callback.utf8[...]
+        for byte in origin.utf8 {
+            guard let next = rest.popFirst(), lowered(next) == byte else { return false }
+        }
+        let port = isSecure ? ":443" : ":80"
+        if rest.starts(with: port.utf8) { rest = rest.dropFirst(port.utf8.count) }
+        return rest.first.map { "/?#".utf8.contains($0) } ?? true
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
     }
 
     /// Whether a byte may be in a label of an origin's host, which is in lower case and ASCII.
@@ -54,24 +79,12 @@ struct AllowedOrigins {
         default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
     }
-
-    /// The origin of a web callback, as browsers write it; `nil` for a private-use scheme.
-    private static func origin(_ callback: String) -> String? {
-        let bytes = callback.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
-        let isSecure = bytes.starts(with: "https://".utf8)
-        guard isSecure || bytes.starts(with: "http://".utf8) else { return nil }
-        let start = isSecure ? 8 : 7
-        let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-        guard !bytes[start..<end].contains(UInt8(ascii: "@")) else { return nil }
-        let origin = String(decoding: bytes[..<end], as: UTF8.self)
-        let port = isSecure ? ":443" : ":80"
-        return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
-    }
 }
 
 extension HTTPResponse {
-    /// Adds what lets a script of `origin` read this answer, when it may.
-    mutating func allow(origin: String?, _ mode: CORSMode, _ allowed: @autoclosure () -> AllowedOrigins) {
+    /// Adds what lets a script of `origin` read this answer, when it may: by the origins of `client`, or while that is
+    /// not known by those of all clients.
+    mutating func allow(origin: String?, _ mode: CORSMode, to client: Client?, of configuration: TenantConfiguration) {
         switch mode {
         case .none:
             return
@@ -79,19 +92,24 @@ extension HTTPResponse {
             headers.add("Access-Control-Allow-Origin", "*")
         case .clients, .credentials:
             guard let origin else { return }
-            let allowed = allowed()
-            guard allowed.allows(origin) else { return }
+            let (reads, sendsCookies) =
+                client.map { Self.rights(of: origin, among: CollectionOfOne($0)) }
+                ?? Self.rights(of: origin, among: configuration.clients.values)
+            guard reads else { return }
             headers.add("Access-Control-Allow-Origin", origin)
             headers.add("Vary", "Origin")
-            if mode == .credentials, allowed.allowsCookies(origin) {
-                headers.add("Access-Control-Allow-Credentials", "true")
-            }
+            if mode == .credentials, sendsCookies { headers.add("Access-Control-Allow-Credentials", "true") }
         }
         headers.add(
             "Access-Control-Expose-Headers",
             "Location, WWW-Authenticate, Retry-After, X-Auth-Session, X-Request-Id, X-Ceremony-Id,"
                 + " x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset"
         )
+    }
+
+    private static func rights(of origin: String, among clients: some Sequence<Client>) -> (Bool, Bool) {
+        let allowed = AllowedOrigins(clients)
+        return (allowed.allows(origin), allowed.allowsCookies(origin))
     }
 
     /// Adds what a preflight asks beside the origin.

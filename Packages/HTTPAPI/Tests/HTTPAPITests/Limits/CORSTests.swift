@@ -30,7 +30,7 @@ struct CORSTests {
         ]
     )
     func matching(_ origin: String, _ pattern: String, _ isMatch: Bool) {
-        #expect(AllowedOrigins.matches(origin, pattern) == isMatch)
+        #expect(OriginPattern.matches(origin, pattern) == isMatch)
     }
 
     private static func client(_ change: (inout Client) -> Void) -> Client {
