@@ -178,12 +178,11 @@ public final class API: HTTPHandler {
             response.headers.add("x-ratelimit-remaining", String(rate.remaining))
             response.headers.add("x-ratelimit-reset", String(rate.reset))
         }
-        let client = exchange.client
-        let configuration = exchange.context.configuration
         response.allow(
             origin: exchange.origin,
             endpoint.cors,
-            client.map { AllowedOrigins([$0]) } ?? AllowedOrigins(configuration.clients.values)
+            to: exchange.client,
+            of: exchange.context.configuration
         )
         return response
     }
@@ -203,7 +202,8 @@ public final class API: HTTPHandler {
             response.allow(
                 origin: request.headers["origin"],
                 endpoint.cors,
-                AllowedOrigins(context.configuration.clients.values)
+                to: nil,
+                of: context.configuration
             )
             response.answerPreflight()
         }
@@ -231,14 +231,16 @@ public final class API: HTTPHandler {
         }
         let scheme = domain.isLoopbackName && !forwarded.isHTTPS ? "http" : "https"
         let userAgent = request.headers["user-agent"] ?? ""
+        let address = forwarded.addressText()
         return RequestContext(
             configuration: configuration,
             domain: domain,
             base: "\(scheme)://\(domain.host)",
             device: Device(
-                address: forwarded.addressText(),
+                address: address,
                 userAgent: String(decoding: userAgent.utf8.prefix(256), as: UTF8.self)
             ),
+            network: forwarded.client?.isIPv4 == false ? forwarded.addressText(counted: true) : address,
             now: now
         )
     }

@@ -18,10 +18,9 @@ struct RateGuard: Sendable {
         guard let limit else { return }
         // A sign-up is counted by address alone, over all tenants (contract 1.4).
         let tenant = bucket == .signup ? 0 : exchange.context.tenant.number
-        let address = exchange.forwarded.addressText(counted: true)
         let now = exchange.context.now.seconds
         let state = limiter.count(
-            RateLimiter.Key(bucket: bucket, tenant: tenant, address: address),
+            RateLimiter.Key(bucket: bucket, tenant: tenant, address: exchange.context.network),
             limit,
             now: now
         )

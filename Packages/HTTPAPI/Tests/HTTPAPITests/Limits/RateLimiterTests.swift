@@ -1,3 +1,4 @@
+import CacheInMemory
 import Encodings
 import Identity
 import Testing
@@ -108,6 +109,19 @@ struct RateLimiterTests {
             #expect(statuses == [200, 200, 429, 200])
             house.pass(seconds: 50)
             #expect(try await house.send(ask).status == 200)
+        }
+    }
+
+    @Test("The share of one address of pending ceremonies is that of its /64, as for the rate limits")
+    func pendingCeremonies() async throws {
+        let limits = InMemoryChallengeCache.Limits(total: 100, perAddress: 2)
+        try await House.with(challenges: limits) { (house) async throws in
+            let ask = Ask.json("/passkey/challenge", ["client_id": .string(house.app.id.text)])
+            var statuses: [Int] = []
+            for address in ["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1", "198.51.100.7"] {
+                statuses.append(try await house.send(ask.set(\.peer, Ask.peer(address))).status)
+            }
+            #expect(statuses == [200, 200, 429, 200, 200])
         }
     }
 

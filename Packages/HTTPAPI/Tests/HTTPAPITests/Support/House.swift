@@ -40,7 +40,12 @@ final class House: Sendable {
         let requests = Mutex<[RequestSummary]>([])
     }
 
-    private init(_ store: any CredentialDatabase, _ pool: BlockingPool, _ proxies: TrustedProxies) async throws {
+    private init(
+        _ store: any CredentialDatabase,
+        _ pool: BlockingPool,
+        _ proxies: TrustedProxies,
+        _ challenges: InMemoryChallengeCache.Limits
+    ) async throws {
         let setting = Setting()
         let random: RandomSource = { Random.bytes($0) }
         let now = setting.now.withLock { $0 }
@@ -54,7 +59,7 @@ final class House: Sendable {
         let services = APIServices(
             store: store,
             ceremonies: Ceremonies(
-                challenges: InMemoryChallengeCache(),
+                challenges: InMemoryChallengeCache(limits: challenges),
                 users: store,
                 credentials: store,
                 decoys: DecoyCredentials(key: deployment.key(for: .decoyCredentials)),
@@ -120,6 +125,7 @@ final class House: Sendable {
     /// Runs `body` in a house of its own, and takes it down.
     static func with(
         proxies: TrustedProxies = TrustedProxies(),
+        challenges: InMemoryChallengeCache.Limits = InMemoryChallengeCache.Limits(),
         _ change: (inout ConfigurationLens.View) -> Void = { _ in },
         _ body: (House) async throws -> Void
     ) async throws {
@@ -131,7 +137,7 @@ final class House: Sendable {
             let pool = try BlockingPool(name: "signing", threadCount: 1)
             let outcome: Result<Void, any Error>
             do {
-                let house = try await House(store, pool, proxies)
+                let house = try await House(store, pool, proxies, challenges)
                 house.change(change)
                 try await body(house)
                 outcome = .success(())

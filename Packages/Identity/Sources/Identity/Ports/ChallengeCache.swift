@@ -18,7 +18,7 @@ public protocol ChallengeCache: Sendable {
     /// Keeps `pending` until `expiry`. A live entry is never evicted to make room.
     ///
     /// - Throws: ``StoreError/full(reason:)`` over the global cap, ``StoreError/overQuota(reason:)`` when this client
-    ///   or `address` holds its share.
+    ///   or `address` (a network, where one client has many) holds its share.
     func put(
         _ pending: PendingCeremony,
         as key: ChallengeKey,

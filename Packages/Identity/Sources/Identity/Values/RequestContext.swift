@@ -6,6 +6,8 @@ public struct RequestContext: Sendable {
     /// Scheme, name and port of the domain, without a trailing slash: `https://login.example.com`.
     public let base: String
     public let device: Device
+    /// What the client is counted under where it has a share: its address, of IPv6 the /64.
+    public let network: String
     public let now: UnixTime
 
     public init(
@@ -13,12 +15,14 @@ public struct RequestContext: Sendable {
         domain: Domain,
         base: String,
         device: Device,
+        network: String? = nil,
         now: UnixTime
     ) {
         self.configuration = configuration
         self.domain = domain
         self.base = base
         self.device = device
+        self.network = network ?? device.address
         self.now = now
     }
 

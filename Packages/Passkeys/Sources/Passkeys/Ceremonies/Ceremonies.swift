@@ -157,7 +157,7 @@ public struct Ceremonies: Sendable {
                 pending,
                 as: key,
                 until: beginning.expiresAt,
-                from: context.device.address,
+                from: context.network,
                 now: context.now
             )
         }
