@@ -34,7 +34,7 @@ struct BrowserRoutes: Sendable {
         if try parameters.string("mediation") != nil {
             throw APIError(PasskeyError.upgradeNotOffered, at: .browserOptions)
         }
-        let signedIn = try await signedIn(exchange)
+        let signedIn = try await mayEnroll(exchange)
         if signedIn == nil { try services.limits.count(.signup, &exchange) }
         do throws(PasskeyError) {
             let begun: Begun<CreationOptions>
@@ -68,7 +68,7 @@ struct BrowserRoutes: Sendable {
         let taken = try await take(answer, signIn, client, exchange)
         switch taken {
         case .enrollment(let pending):
-            guard let signedIn = try await signedIn(exchange) else {
+            guard let signedIn = try await mayEnroll(exchange) else {
                 throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
             }
             return try await enroll(answer, pending, signedIn, client, exchange)
@@ -108,7 +108,11 @@ struct BrowserRoutes: Sendable {
         let decision = try decide(answer, client, exchange)
         let taken = try await take(answer, signIn, client, exchange)
         guard case .login = taken else { throw APIError(PasskeyError.sessionInvalid, at: .browserVerify) }
-        return try await finish(taken, answer, decision, signIn, client, exchange)
+        // Another proof in the same session may make this passkey's UV count (contract 4.5). One that is no good is
+        // none: this request brings its own.
+        var session: Session?
+        if proof(exchange) != nil { session = try? await signedIn(exchange)?.session }
+        return try await finish(taken, answer, decision, signIn, client, alongside: session, exchange)
     }
 
     // MARK: Session
@@ -218,6 +222,7 @@ struct BrowserRoutes: Sendable {
         _ decision: GrantDecision,
         _ signIn: SignIn,
         _ client: Client,
+        alongside session: Session? = nil,
         _ exchange: Exchange
     ) async throws(APIError) -> HTTPResponse {
         let cookies = BrowserCookies(exchange)
@@ -230,6 +235,7 @@ struct BrowserRoutes: Sendable {
             decision,
             client: client,
             cookie: new.map { SignIn.Cookie(hash: $0.hash, replaced: old) },
+            alongside: session,
             in: exchange.context
         )
         var response = HTTPResponse.json(capacity: 2048) { json in
@@ -351,6 +357,18 @@ struct BrowserRoutes: Sendable {
             }
             throw APIError(error, base: exchange.context.base)
         }
+    }
+
+    /// Who is signed in and may be given a passkey here: not by the word of a token that a third party holds, who could
+    /// plant one with it (contract 10).
+    private func mayEnroll(_ exchange: Exchange) async throws(APIError) -> SessionAccess.SignedIn? {
+        let signedIn = try await signedIn(exchange)
+        if let holder = signedIn?.claims?.client {
+            guard exchange.context.configuration.clients[holder]?.isFirstParty == true else {
+                throw APIError(PasskeyError.clientNotFirstParty, at: .browserOptions)
+            }
+        }
+        return signedIn
     }
 
     /// Refuses a request that a browser sent with its session from a page that may not (contract 12).

@@ -47,6 +47,7 @@ struct SignIn {
         _ decision: GrantDecision,
         client: Client,
         cookie: Cookie?,
+        alongside session: Session? = nil,
         in context: RequestContext
     ) async throws(APIError) -> Result {
         switch taken {
@@ -76,7 +77,12 @@ struct SignIn {
         case .login(let pending):
             let verified: Login.Verified
             do throws(PasskeyError) {
-                verified = try await services.login.verify(answer, answering: pending, in: context)
+                verified = try await services.login.verify(
+                    answer,
+                    answering: pending,
+                    alongside: session,
+                    in: context
+                )
             } catch { throw APIError(error, at: surface) }
             let prepared = try await prepare(decision, verified.authentication, client, context)
             do throws(PasskeyError) {

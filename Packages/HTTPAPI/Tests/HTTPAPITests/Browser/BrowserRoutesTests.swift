@@ -177,6 +177,65 @@ struct BrowserRoutesTests {
         }
     }
 
+    @Test("A token that another's client was given adds no passkey, whichever client the request names")
+    func thirdPartyToken() async throws {
+        try await House.with { (house) async throws in
+            var person = Person(house)
+            let made = try await person.register("ana@example.com")
+            person.bearer = made.string("token")
+            person.client = house.backend
+            let begun = try await person.post("/register/options", [:])
+            #expect(begun.status == 200, "\(begun)")
+            let id = house.app.id
+            house.change { $0.client = { if $0.id == id { $0.isFirstParty = false } } }
+            expect(
+                try await person.post("/register/options", [:]),
+                400,
+                "unauthorized_client",
+                "The client is not allowed to use passkeys",
+                "client_not_first_party"
+            )
+            var second = Authenticator()
+            let answer = try second.create(begun.json, origin: House.base)
+            let late = try await person.post("/register/verify", answer, session: begun.string("challenge"))
+            #expect(late.reason == "client_not_first_party", "\(late)")
+        }
+    }
+
+    @Test("4.5: UV of a passkey counts once it was shown beside another proof in the same session")
+    func userVerification() async throws {
+        try await House.with { (house) async throws in
+            func amr(_ answer: Answer) async throws -> [String] {
+                let bearer = "Bearer " + (answer.string("token") ?? "")
+                let me = try await house.send(Ask.get("/api/me").with("Authorization", bearer))
+                return (me["session"]?.object?["amr"]?.array ?? []).compactMap(\.string)
+            }
+            // Made by an app that asks for no UV, so that none is proven.
+            var old = Person(house)
+            old.authenticator.profile.verifiesWhenPreferred = false
+            let tokens = try await old.signUp("ana@example.com")
+            #expect(try await !amr(try await old.signIn()).contains("mfa"), "alone it proves nothing, however often")
+            #expect(try await !amr(try await old.signIn()).contains("mfa"))
+            // Another one, whose UV is.
+            var new = Person(house)
+            new.bearer = tokens.string("access_token")
+            #expect(try await new.register(nil).status == 200)
+            new.bearer = nil
+            let proof = try await new.signIn()
+            #expect(try await amr(proof).contains("mfa"))
+            house.pass(seconds: 301)
+            old.cookie = "\(session)=" + (proof.cookieValue(session) ?? "")
+            _ = try await old.signIn()
+            old.cookie = nil
+            #expect(try await !amr(try await old.signIn()).contains("mfa"), "the other proof was too old")
+            let fresh = try await new.signIn()
+            old.cookie = "\(session)=" + (fresh.cookieValue(session) ?? "")
+            #expect(try await !amr(try await old.signIn()).contains("mfa"), "not in the login that sets it")
+            old.cookie = nil
+            #expect(try await amr(try await old.signIn()).contains("mfa"))
+        }
+    }
+
     @Test("Signed in, the name must be one's own; mediation is refused to all")
     func names() async throws {
         try await House.with { (house) async throws in
