@@ -118,8 +118,10 @@ struct RunningServer {
                     "request_id": .string(summary.id), "tenant": summary.tenant.map { .string($0) } ?? .null,
                     "method": .string(summary.method), "path": .string(summary.path),
                     "status": .integer(Int64(summary.status)), "reason": summary.reason.map { .string($0) } ?? .null,
+                    "detail": summary.detail.map { .string($0) } ?? .null,
                     "trace_id": summary.ceremony.map { .string($0.text) } ?? .null,
-                    "address": .string(summary.address), "ms": .integer(summary.milliseconds),
+                    "address": .string(summary.address),
+                    "auth0_client": summary.sdk.map { .string($0) } ?? .null, "ms": .integer(summary.milliseconds),
                 ]
             )
         }

@@ -71,6 +71,7 @@ public final class API: HTTPHandler {
                 path: request.path,
                 status: response.status,
                 reason: call.refusal?.reason,
+                detail: call.refusal?.detail,
                 ceremony: call.refusal?.ceremony,
                 address: call.address,
                 sdk: Self.sdk(request.headers),

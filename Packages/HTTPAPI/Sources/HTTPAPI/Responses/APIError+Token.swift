@@ -80,8 +80,8 @@ extension APIError {
             challenge = "Bearer realm=\"\(base)\", error=\"insufficient_scope\", scope=\"\(scope)\""
         case .store(let failure):
             self.init(failure)
-        case .keys:
-            self = .internalError
+        case .keys(let reason):
+            self = .internalError.with { $0.detail = reason }
         case .busy:
             self = .temporarilyUnavailable(retryAfter: 1)
         }
@@ -99,5 +99,6 @@ extension APIError {
         case .corrupt, .unique, .constraint:
             self = .internalError
         }
+        detail = "\(error)"
     }
 }

@@ -14,6 +14,8 @@ struct APIError: Error, Hashable {
     var ceremony: CeremonyID?
     /// Seconds, for `Retry-After`.
     var retryAfter: Int?
+    /// What the operator is told beside the reason, and the client never.
+    var detail: String?
     /// The value of `WWW-Authenticate`.
     var challenge: String?
     /// Whether the reason tells which check of a ceremony failed, so that `hide_passkey_reasons` takes it out.

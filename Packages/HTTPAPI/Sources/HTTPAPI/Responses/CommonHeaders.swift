@@ -70,6 +70,8 @@ public struct RequestSummary: Sendable {
     public let status: Int
     /// Why it was refused.
     public let reason: String?
+    /// Of a store or key that failed, for the operator.
+    public let detail: String?
     public let ceremony: CeremonyID?
     public let address: String
     /// The header `Auth0-Client`, at most 1 KiB of printable ASCII; never judged.

@@ -121,6 +121,8 @@ struct HostTests {
             #expect(other.status == 503)
             #expect((1...3).contains(Int(other.header("retry-after") ?? "") ?? 0))
             #expect(other.string("error") == "temporarily_unavailable")
+            #expect(house.log.last?.detail?.contains("down") == true, "the operator is told why")
+            #expect(!other.description.contains("down"), "the client is not")
         }
     }
 }

@@ -137,6 +137,7 @@ struct TokenErrorTests {
     func store(_ failure: StoreError, _ status: Int, _ retryAfter: ClosedRange<Int>?) {
         let answer = Answer(response: APIError(TokenError.store(failure), base: House.base).response())
         #expect(answer.status == status)
+        #expect(APIError(failure).detail == "\(failure)")
         #expect(
             answer.header("retry-after").flatMap(Int.init).map { retryAfter?.contains($0) == true }
                 ?? (retryAfter == nil)
