@@ -94,23 +94,19 @@ struct SlowClientTests {
     func slowReader() async throws {
         let test = try server()
         defer { test.server.stop() }
-        let (longest, ending, got) = try await test.client { address in
+        let (ending, got) = try await test.client { address in
             let paused = try Client(address)
             paused.limitBuffer()
             // More than all buffers between the two can hold.
             for _ in 0..<8 { paused.send(get("/big")) }
-            var longest = 0
+            // A loop that waited for the reader would answer none of these.
             for _ in 0..<20 {
-                let began = milliseconds()
                 guard try Client(address).ask(post("/echo", "x")).text == "x" else { throw ClientError.noOutcome }
-                longest = max(longest, milliseconds() - began)
                 pause(milliseconds: 50)
             }
             let (bytes, ending) = paused.rest()
-            return (longest, ending, bytes.count)
+            return (ending, bytes.count)
         }
-        // Under a busy machine's noise; a loop that waited for the reader would take 400 and more.
-        #expect(longest < 350)
         #expect(ending != .open)
         #expect(got < 8 * TestServer.bigBody.count)
         #expect(test.server.metrics.timeouts == 1)
@@ -153,14 +149,15 @@ struct SlowClientTests {
     func others() async throws {
         let test = try TestServer(loops: 1)
         defer { test.server.stop() }
-        let (fast, slow) = try await test.client { address in
+        let (others, held) = try await test.client { address in
             let waiting = try Client(address)
-            waiting.send(get("/slow"))
-            let began = milliseconds()
-            _ = try Client(address).ask(get("/"))
-            return (milliseconds() - began, try waiting.response().text)
+            waiting.send(get("/held"))
+            // The one handler waits until another connection's request releases it.
+            let others = try (0..<3).map { _ in try Client(address).ask(get("/")).text }
+            _ = try Client(address).ask(get("/release"))
+            return (others, try waiting.response().text)
         }
-        #expect(fast < 300)
-        #expect(slow == "slow")
+        #expect(others == ["root", "root", "root"])
+        #expect(held == "held")
     }
 }

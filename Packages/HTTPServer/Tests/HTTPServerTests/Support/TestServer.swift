@@ -40,7 +40,18 @@ struct TestServer {
         router.on(.get, "/") { _ in HTTPResponse(status: 200, body: Array("root".utf8)) }
         router.on(.post, "/echo") { request in HTTPResponse(status: 200, body: request.body) }
         router.on(.post, "/tiny", limits: RequestLimits(body: 4)) { HTTPResponse(status: 200, body: $0.body) }
-        router.on(.get, "/slow") { _ in
+        // Time enough for a machine on which all tests run at once.
+        let patient = RequestLimits(deadline: .seconds(120))
+        let isReleased = Lock(false)
+        router.on(.get, "/held", limits: patient) { _ in
+            while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+            return HTTPResponse(status: 200, body: Array("held".utf8))
+        }
+        router.on(.get, "/release", limits: patient) { _ in
+            isReleased.withLock { $0 = true }
+            return HTTPResponse(status: 200)
+        }
+        router.on(.get, "/slow", limits: patient) { _ in
             try? await Task.sleep(for: .milliseconds(400))
             return HTTPResponse(status: 200, body: Array("slow".utf8))
         }
@@ -77,9 +88,9 @@ struct TestServer {
         return try await onOwnThread { try body(address) }
     }
 
-    /// Waits until the metrics say so, at most ten seconds.
+    /// Waits until the metrics say so, at most a minute.
     func waits(until condition: (ServerMetrics) -> Bool) async throws -> Bool {
-        for _ in 0..<2_000 {
+        for _ in 0..<12_000 {
             if condition(server.metrics) { return true }
             try await Task.sleep(for: .milliseconds(5))
         }
