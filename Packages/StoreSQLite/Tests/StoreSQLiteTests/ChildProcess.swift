@@ -1,0 +1,76 @@
+import Glibc
+
+/// This very test program again, running one test in a process of its own that can be killed.
+struct ChildProcess {
+    private let id: pid_t
+
+    /// What the child reads its orders from; in the first process it is not set.
+    static let orders = "LATCHKEY_STORE_TEST_CHILD"
+
+    /// The path that the parent gave, in a child that was started for `role`.
+    static func path(for role: String) -> String? {
+        guard let text = unsafe getenv(orders) else { return nil }
+        let words = unsafe String(cString: text).split(separator: ":", maxSplits: 1)
+        return words.count == 2 && words[0] == role ? String(words[1]) : nil
+    }
+
+    /// Starts the test whose function is named `test`, as `role`, with the store in `path`.
+    init(_ role: String, test: String, path: String) throws {
+        let arguments = ["/proc/self/exe", "--testing-library", "swift-testing", "--filter", test]
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var environment = unsafe Self.environment(adding: "\(Self.orders)=\(role):\(path)")
+        defer { unsafe (words + environment).forEach { unsafe free($0) } }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+            unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+        }
+        var id = pid_t()
+        let code = unsafe posix_spawn(&id, "/proc/self/exe", &actions, nil, &words, &environment)
+        guard code == 0 else { throw Scratch.Failure(errno: code) }
+        self.id = id
+    }
+
+    func kill() { _ = Glibc.kill(id, SIGKILL) }
+
+    /// Waits until the child has ended, without holding a thread.
+    ///
+    /// - Returns: its exit status; `nil` when a signal ended it.
+    func wait() async throws -> Int32? {
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, WNOHANG) == 0 { try await Task.sleep(for: .milliseconds(20)) }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
+    }
+
+    private static func environment(adding line: String) -> [UnsafeMutablePointer<CChar>?] {
+        var lines = unsafe [strdup(line)]
+        var next = unsafe environ
+        while let text = unsafe next.pointee {
+            unsafe lines.append(strdup(text))
+            unsafe next += 1
+        }
+        return unsafe lines + [nil]
+    }
+}
+
+/// A file of lines that outlive the process that wrote them.
+struct Lines {
+    let path: String
+
+    func append(_ line: String) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let bytes = Array((line + "\n").utf8)
+        _ = unsafe write(file, bytes, bytes.count)
+        close(file)
+    }
+
+    /// The lines that are whole.
+    var all: [String] {
+        guard let file = unsafe fopen(path, "r") else { return [] }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = unsafe fgetc(file), byte >= 0 { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+        return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
