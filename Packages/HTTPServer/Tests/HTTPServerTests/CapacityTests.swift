@@ -50,19 +50,20 @@ struct CapacityTests {
     func inFlight() async throws {
         let test = try TestServer { $0.limits.requestsInFlight = 1 }
         defer { test.server.stop() }
-        let (refused, slow, again) = try await test.client { address in
+        let (refused, held, again) = try await test.client { address in
             let (one, two) = (try Client(address), try Client(address))
-            one.send(get("/slow"))
+            one.send(get("/held"))
             while test.server.metrics.requestsInFlight == 0 { pause(milliseconds: 2) }
             two.send(get("/") + get("/") + get("/"))
             let refused = try (0..<3).map { _ in try two.response() }
-            let slow = try one.response()
-            return (refused, slow, try two.ask(get("/")))
+            test.release()
+            let held = try one.response()
+            return (refused, held, try two.ask(get("/")))
         }
         #expect(refused.map(\.status) == [503, 503, 503])
         #expect(refused[0]["retry-after"] == "1")
         #expect(refused[0]["connection"] == nil)
-        #expect(slow.text == "slow")
+        #expect(held.text == "held")
         #expect(again.text == "root")
         #expect(test.server.metrics.refusedByCap == 3)
     }

@@ -11,17 +11,19 @@ struct DrainTests {
         async let outcome = onOwnThread {
             let (busy, idle) = (try Client(address), try Client(address))
             _ = try idle.ask(get("/"))
-            busy.send(get("/slow"))
+            busy.send(get("/held"))
             let answer = try busy.response()
             return (answer, busy.rest().ending, idle.rest())
         }
         #expect(try await test.waits { $0.requestsInFlight == 1 })
-        let complete = await test.server.drain(timeout: .seconds(10))
-        #expect(complete)
+        async let drained = test.server.drain(timeout: .seconds(60))
+        while !test.server.isDraining { try await Task.sleep(for: .milliseconds(2)) }
+        test.release()
+        #expect(await drained)
         #expect(test.server.isDraining)
         let (answer, ending, idle) = try await outcome
         #expect(answer.status == 200)
-        #expect(answer.text == "slow")
+        #expect(answer.text == "held")
         #expect(answer["connection"] == "close")
         #expect(ending == .closed)
         #expect(idle.bytes.isEmpty)
@@ -46,7 +48,7 @@ struct DrainTests {
             return try client.response()
         }
         while !started.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(await test.server.drain(timeout: .seconds(10)))
+        #expect(await test.server.drain(timeout: .seconds(60)))
         #expect(try await answer.text == "hello")
         test.server.stop()
     }

@@ -102,14 +102,17 @@ struct TLSTests {
         let address = setting.test.address
         async let outcome = onOwnThread {
             let client = try TLSClient(address)
-            let text = try client.ask(get("/slow"), body: 4)
+            let text = try client.ask(get("/held"), body: 4)
             return (text, client.isClosed())
         }
         #expect(try await setting.test.waits { $0.requestsInFlight == 1 })
-        #expect(await setting.test.server.drain(timeout: .seconds(10)))
+        async let drained = setting.test.server.drain(timeout: .seconds(60))
+        while !setting.test.server.isDraining { try await Task.sleep(for: .milliseconds(2)) }
+        setting.test.release()
+        #expect(await drained)
         let (text, closed) = try await outcome
         #expect(text.contains("Connection: close"))
-        #expect(text.hasSuffix("slow"))
+        #expect(text.hasSuffix("held"))
         #expect(closed)
     }
 

@@ -8,6 +8,7 @@ struct TestServer {
     let address: ListenAddress
     /// How many handlers were cancelled.
     let cancelled: Lock<Int>
+    private let isReleased = Lock(false)
 
     static let bigBody = (0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
@@ -31,25 +32,25 @@ struct TestServer {
         // Made here: it takes a debug build a second, and a loop must not wait.
         _ = Self.bigBody.count
         server = try HTTPServer(configuration)
-        try server.start(Self.router(cancelled))
+        try server.start(Self.router(cancelled, isReleased))
         address = try #require(server.boundAddresses.first)
     }
 
-    private static func router(_ cancelled: Lock<Int>) -> Router {
+    /// Lets the handlers of `/held` answer.
+    func release() {
+        isReleased.withLock { $0 = true }
+    }
+
+    private static func router(_ cancelled: Lock<Int>, _ isReleased: Lock<Bool>) -> Router {
         var router = Router()
         router.on(.get, "/") { _ in HTTPResponse(status: 200, body: Array("root".utf8)) }
         router.on(.post, "/echo") { request in HTTPResponse(status: 200, body: request.body) }
         router.on(.post, "/tiny", limits: RequestLimits(body: 4)) { HTTPResponse(status: 200, body: $0.body) }
         // Time enough for a machine on which all tests run at once.
         let patient = RequestLimits(deadline: .seconds(120))
-        let isReleased = Lock(false)
         router.on(.get, "/held", limits: patient) { _ in
             while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
             return HTTPResponse(status: 200, body: Array("held".utf8))
-        }
-        router.on(.get, "/release", limits: patient) { _ in
-            isReleased.withLock { $0 = true }
-            return HTTPResponse(status: 200)
         }
         router.on(.get, "/slow", limits: patient) { _ in
             try? await Task.sleep(for: .milliseconds(400))
