@@ -122,11 +122,31 @@ final class House: Sendable {
 
     struct Missing: Error {}
 
+    private static let gate = Gate(2)
+
     /// Runs `body` in a house of its own, and takes it down.
     static func with(
         proxies: TrustedProxies = TrustedProxies(),
         challenges: InMemoryChallengeCache.Limits = InMemoryChallengeCache.Limits(),
         _ change: (inout ConfigurationLens.View) -> Void = { _ in },
+        _ body: (House) async throws -> Void
+    ) async throws {
+        await gate.enter()
+        let outcome: Result<Void, any Error>
+        do {
+            try await open(proxies, challenges, change, body)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        await gate.leave()
+        try outcome.get()
+    }
+
+    private static func open(
+        _ proxies: TrustedProxies,
+        _ challenges: InMemoryChallengeCache.Limits,
+        _ change: (inout ConfigurationLens.View) -> Void,
         _ body: (House) async throws -> Void
     ) async throws {
         try await Scratch.withFolder { folder in

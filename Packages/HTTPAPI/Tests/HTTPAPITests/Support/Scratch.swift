@@ -7,7 +7,7 @@ enum Scratch {
         let folder = "/tmp/latchkey-api-\(UInt64.random(in: 0 ... .max))"
         guard unsafe mkdir(folder, 0o700) == 0 else { throw Failure(errno: errno) }
         defer {
-            for suffix in ["", "-wal", "-shm", "-lock", ".lock"] { unsafe unlink("\(folder)/latchkey.db\(suffix)") }
+            for suffix in ["", "-wal", "-shm", "-lock"] { unsafe unlink("\(folder)/latchkey.db\(suffix)") }
             unsafe rmdir(folder)
         }
         return try await body(folder)
