@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,34 @@ void rawloop_raise_descriptors(void) {
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void pin(int wantsLast) {
+    cpu_set_t all, chosen;
+    CPU_ZERO(&chosen);
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < 2) return;
+    int last = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &all)) last = cpu;
+    if (wantsLast) {
+        CPU_SET(last, &chosen);
+    } else {
+        chosen = all;
+        CPU_CLR(last, &chosen);
+    }
+    sched_setaffinity(0, sizeof chosen, &chosen);
+}
+
+static cpu_set_t everything;
+
+void rawloop_spread_servers(void) {
+    sched_getaffinity(0, sizeof everything, &everything);
+    pin(0);
+}
+
+void rawloop_pin_load(void) {
+    sched_setaffinity(0, sizeof everything, &everything);
+    pin(1);
 }
 
 // MARK: The server

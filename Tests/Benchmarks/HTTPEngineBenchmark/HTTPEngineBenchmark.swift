@@ -24,9 +24,10 @@ struct HTTPEngineBenchmark {
     static func measure() throws {
         rawloop_raise_descriptors()
         let arguments = CommandLine.arguments
-        let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 7 : 7
-        let requests = arguments.count > 2 ? Int64(arguments[2]) ?? 40_000 : 40_000
+        let rounds = arguments.count > 1 ? Int(arguments[1]) ?? 15 : 15
+        let requests = arguments.count > 2 ? Int64(arguments[2]) ?? 20_000 : 20_000
 
+        rawloop_spread_servers()
         let raw = rawloop_start()
         guard raw > 0 else { throw Failure.cannotStart }
         defer { rawloop_stop() }
@@ -34,6 +35,7 @@ struct HTTPEngineBenchmark {
         defer { plain.stop() }
         let (routed, routedPort) = try started(Routes.router)
         defer { routed.stop() }
+        rawloop_pin_load()
 
         print(
             "POST of \(bodyLength) B, answer of 600 B, \(connections) connections: server CPU per request, microseconds"
@@ -52,7 +54,7 @@ struct HTTPEngineBenchmark {
             )
         }
         ratios.sort()
-        let ratio = ratios[ratios.count / 2]
+        let ratio = ratios.isEmpty ? 0 : ratios[ratios.count / 2]
         print("median ratio \(shown(ratio)), target \(shown(ratioTarget))")
 
         let idle = try idleMemory(plainPort)

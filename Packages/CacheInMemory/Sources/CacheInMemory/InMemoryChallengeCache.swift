@@ -44,7 +44,7 @@ public final class InMemoryChallengeCache: ChallengeCache {
     ) async throws(StoreError) {
         let shard = shard(of: key)
         // A few old entries go with each new one, so that the table never has to stop for a sweep.
-        release(shard.withLock { $0.sweep(atMost: 3, now: now) })
+        release(shard.withLock { $0.sweep(atMost: 2, now: now) })
         let entry = Entry(key: key, pending: pending, expiry: expiry, address: address)
         do throws(StoreError) {
             try reserve(entry)
@@ -53,12 +53,12 @@ public final class InMemoryChallengeCache: ChallengeCache {
             sweepAll(now: now)
             try reserve(entry)
         }
-        if let replaced = shard.withLock({ $0.insert(entry) }) { release([replaced]) }
+        if let replaced = shard.withLock({ $0.insert(entry) }) { release(replaced) }
     }
 
     public func take(_ key: ChallengeKey, now: UnixTime) async throws(StoreError) -> PendingCeremony? {
         guard let entry = shard(of: key).withLock({ $0.remove(key) }) else { return nil }
-        release([entry])
+        release(entry)
         return now < entry.expiry ? entry.pending : nil
     }
 
@@ -99,11 +99,14 @@ public final class InMemoryChallengeCache: ChallengeCache {
     }
 
     private func release(_ entries: [Entry]) {
-        for entry in entries {
-            count.subtract(1, ordering: .relaxed)
-            clients.subtract(entry.application)
-            addresses.subtract(entry.address)
-        }
+        for entry in entries { release(entry) }
+    }
+
+    /// Counts the entry out.
+    private func release(_ entry: Entry) {
+        count.subtract(1, ordering: .relaxed)
+        clients.subtract(entry.application)
+        addresses.subtract(entry.address)
     }
 }
 
@@ -113,12 +116,21 @@ struct Application: Hashable, Sendable {
     let client: ClientID
 }
 
-/// One pending ceremony with all that it counts against.
-struct Entry: Sendable {
+/// One pending ceremony with all that it counts against. A reference, for it has many parts and moves often.
+final class Entry: Sendable {
     let key: ChallengeKey
     let pending: PendingCeremony
     let expiry: UnixTime
     let address: String
+    /// Whether it was taken or replaced; set behind the lock of its shard.
+    let isGone = Atomic(false)
+
+    init(key: ChallengeKey, pending: PendingCeremony, expiry: UnixTime, address: String) {
+        self.key = key
+        self.pending = pending
+        self.expiry = expiry
+        self.address = address
+    }
 
     var application: Application { Application(tenant: key.tenant, client: key.client) }
 }

@@ -1,31 +1,31 @@
 import Identity
+import Synchronization
 
 /// One part of the table. Not safe by itself: it lies behind a lock.
 struct Shard: Sendable {
     /// By the session's hash.
-    private var entries: [[UInt8]: Numbered] = [:]
+    private var entries: [[UInt8]: Entry] = [:]
     /// Every entry once, in the order in which they are looked at; those that were taken meanwhile are still in it.
     private var queue = Queue()
-    private var lastNumber: UInt64 = 0
-
-    private struct Numbered: Sendable {
-        let number: UInt64
-        let entry: Entry
-    }
 
     /// - Returns: the entry that had the same hash, which is gone now.
     mutating func insert(_ entry: Entry) -> Entry? {
-        lastNumber += 1
-        queue.append(Queue.Ticket(hash: entry.key.sessionHash, number: lastNumber))
-        return entries.updateValue(Numbered(number: lastNumber, entry: entry), forKey: entry.key.sessionHash)?.entry
+        queue.append(entry)
+        let replaced = entries.updateValue(entry, forKey: entry.key.sessionHash)
+        replaced?.isGone.store(true, ordering: .relaxed)
+        return replaced
     }
 
     /// Takes out the entry of exactly this tenant, client and session.
     mutating func remove(_ key: ChallengeKey) -> Entry? {
-        guard let found = entries[key.sessionHash]?.entry.key, found.tenant == key.tenant,
-            found.client.text.utf8.elementsEqual(key.client.text.utf8)
-        else { return nil }
-        return entries.removeValue(forKey: key.sessionHash)?.entry
+        guard let place = entries.index(forKey: key.sessionHash) else { return nil }
+        let entry = entries.values[place]
+        guard entry.key.tenant == key.tenant, entry.key.client.text.utf8.elementsEqual(key.client.text.utf8) else {
+            return nil
+        }
+        entries.remove(at: place)
+        entry.isGone.store(true, ordering: .relaxed)
+        return entry
     }
 
     /// Looks at the next `limit` entries, each once at most, and takes out those that are over.
@@ -35,13 +35,13 @@ struct Shard: Sendable {
     mutating func sweep(atMost limit: Int, now: UnixTime) -> [Entry] {
         var over: [Entry] = []
         for _ in 0..<min(limit, queue.count) {
-            guard let ticket = queue.popFirst() else { break }
-            guard let found = entries[ticket.hash], found.number == ticket.number else { continue }
-            if now < found.entry.expiry {
-                queue.append(ticket)
+            guard let entry = queue.popFirst() else { break }
+            guard !entry.isGone.load(ordering: .relaxed) else { continue }
+            if now < entry.expiry {
+                queue.append(entry)
             } else {
-                over.append(found.entry)
-                entries[ticket.hash] = nil
+                over.append(entry)
+                entries[entry.key.sessionHash] = nil
             }
         }
         return over
@@ -50,31 +50,26 @@ struct Shard: Sendable {
 
 /// First in, first out.
 struct Queue: Sendable {
-    struct Ticket: Sendable {
-        let hash: [UInt8]
-        let number: UInt64
-    }
-
-    private var tickets: [Ticket] = []
+    private var entries: [Entry?] = []
     /// What lies before it was popped.
     private var start = 0
 
-    var count: Int { tickets.count - start }
+    var count: Int { entries.count - start }
 
-    mutating func append(_ ticket: Ticket) {
-        tickets.append(ticket)
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
     }
 
-    mutating func popFirst() -> Ticket? {
-        guard start < tickets.count else { return nil }
-        defer {
-            start += 1
-            // Moving the rest costs no more than the pops that made room.
-            if start >= 32, start * 2 >= tickets.count {
-                tickets.removeFirst(start)
-                start = 0
-            }
+    mutating func popFirst() -> Entry? {
+        guard start < entries.count else { return nil }
+        let first = entries[start]
+        entries[start] = nil
+        start += 1
+        // Moving the rest costs no more than the pops that made room.
+        if start >= 32, start * 2 >= entries.count {
+            entries.removeFirst(start)
+            start = 0
         }
-        return tickets[start]
+        return first
     }
 }

@@ -55,9 +55,13 @@ extension Span where Element == UInt8 {
 }
 
 extension Span<UInt8> {
-    var isToken: Bool {
-        for index in indices where !self[index].isTokenByte { return false }
-        return true
+    var isToken: Bool { tokenEnd(from: 0, to: count) == count }
+
+    /// Where the token that begins at `start` ends, at `end` at the latest.
+    func tokenEnd(from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end, self[index].isTokenByte { index &+= 1 }
+        return index
     }
 
     /// Whether every byte of `range` may stand in a field value, eight at a time.

@@ -33,5 +33,11 @@ int64_t rawloop_process_cpu(void);
 /// Resident memory of the process, in bytes.
 int64_t rawloop_resident(void);
 
+/// Threads that the caller starts from now on stay off the last core.
+void rawloop_spread_servers(void);
+
+/// Keeps the caller, which makes the load, on the last core. Where the two run moves the cost by a quarter.
+void rawloop_pin_load(void);
+
 /// Lets the process have as many descriptors as it may.
 void rawloop_raise_descriptors(void);

@@ -62,6 +62,8 @@ final class Connection: @unchecked Sendable {
     var parkedOffset = 0
     var outgoing = Outgoing()
     var closesAfterAnswer = false
+    /// The client waits to hear that it may send the body.
+    var owesContinue = false
     /// An event said that there is something to read, and it was not read.
     var isReadable = false
     /// The other side sends nothing more.

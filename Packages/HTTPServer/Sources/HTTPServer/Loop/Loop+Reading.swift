@@ -113,40 +113,35 @@ extension Loop {
         }
     }
 
-    /// Feeds the parser until it wants more or a request is complete.
+    /// Feeds the parser, up to the end of one request.
     ///
     /// - Returns: how many bytes were used.
     private func consume(_ connection: Connection, _ bytes: Span<UInt8>) -> Int {
         var offset = 0
-        while true {
-            switch connection.parser.advance(bytes, from: &offset) {
-            case .needsMore:
-                guard !connection.parser.isIdle else { return offset }
-                begin(connection)
-                let body = connection.parser.isReadingBody
-                arm(connection, connection.requestStart + (body ? shared.ticks.request : shared.ticks.head))
-                return offset
-            case .head(let head):
-                begin(connection)
-                connection.head = head
-                connection.limits = handler?.limits(for: head) ?? RequestLimits()
-                do throws(HTTPFault) {
-                    try connection.parser.expectBody(atMost: connection.limits.body)
-                } catch {
-                    refuse(connection, error)
-                    return offset
-                }
-                if head.expectsContinue, head.framing != .length(0), offset == bytes.count {
-                    goOn(connection)
-                }
-            case .complete(let body):
-                handle(connection, body)
-                return offset
-            case .failed(let fault):
-                refuse(connection, fault)
-                return offset
-            }
+        let step = connection.parser.advance(bytes, from: &offset) { head in
+            begin(connection)
+            connection.head = head
+            connection.limits = handler?.limits(for: head) ?? RequestLimits()
+            connection.owesContinue = head.expectsContinue && head.framing != .length(0)
+            return connection.limits.body
         }
+        switch step {
+        case .needsMore, .head:
+            guard !connection.parser.isIdle else { break }
+            begin(connection)
+            let isBody = connection.parser.isReadingBody
+            arm(connection, connection.requestStart + (isBody ? shared.ticks.request : shared.ticks.head))
+            if isBody, connection.owesContinue {
+                connection.owesContinue = false
+                // Not when the body has begun to come without it.
+                if connection.parser.isAtBodyStart { goOn(connection) }
+            }
+        case .complete(let body):
+            handle(connection, body)
+        case .failed(let fault):
+            refuse(connection, fault)
+        }
+        return offset
     }
 
     private func begin(_ connection: Connection) {

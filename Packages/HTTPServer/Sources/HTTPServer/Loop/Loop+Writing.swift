@@ -17,21 +17,24 @@ extension Loop {
         connection.closesAfterAnswer = !keepsAlive
         let persistence: ResponseWriter.Persistence =
             !keepsAlive ? .close : head?.version == .http10 ? .keepAliveSaid : .keepAlive
-        writeBuffer.removeAll(keepingCapacity: true)
-        ResponseWriter.appendHead(of: response, persistence, date: date(), to: &writeBuffer)
+        // Taken out for the while, since it is used in many steps.
+        var bytes: [UInt8] = []
+        swap(&bytes, &writeBuffer)
+        defer { swap(&bytes, &writeBuffer) }
+        bytes.removeAll(keepingCapacity: true)
+        ResponseWriter.appendHead(of: response, persistence, date: date(), to: &bytes)
         let sendsBody = ResponseWriter.sendsBody(of: response, to: head?.method ?? .get)
         let isSmall = response.body.count <= Self.smallBody
-        if sendsBody, isSmall { writeBuffer.append(contentsOf: response.body) }
+        if sendsBody, isSmall { bytes.append(contentsOf: response.body) }
 
         connection.phase = .writing
-        connection.outgoing = Connection.Outgoing()
-        switch connection.write(writeBuffer, from: 0, atMost: writeBuffer.count) {
+        switch connection.write(bytes, from: 0, atMost: bytes.count) {
         case .bytes(let count):
             counters.bytesSent.add(count)
-            if count == writeBuffer.count, isSmall || !sendsBody { return answered(connection) }
-            connection.outgoing.head = Array(writeBuffer[count...])
+            if count == bytes.count, isSmall || !sendsBody { return answered(connection) }
+            connection.outgoing.head = Array(bytes[count...])
         case .later:
-            connection.outgoing.head = writeBuffer
+            connection.outgoing.head = bytes
             watchWrites(connection)
         case .end, .failed:
             return close(connection)
@@ -98,7 +101,7 @@ extension Loop {
     private func answered(_ connection: Connection) {
         let askedToClose = connection.head?.keepsAlive == false
         connection.head = nil
-        connection.outgoing = Connection.Outgoing()
+        if connection.outgoing.sent > 0 { connection.outgoing = Connection.Outgoing() }
         guard !connection.closesAfterAnswer else {
             // A client that wanted it so, and has sent nothing more, has no answer to lose.
             let isQuiet = askedToClose && connection.parked.isEmpty && !connection.isReadable

@@ -5,7 +5,7 @@ import Threads
 /// One event loop: a thread with an epoll descriptor, the connections that were given to it, and the tasks of their
 /// requests, for which it is the executor.
 ///
-/// After each batch of events it runs the jobs that became ready. What other threads resume comes back here by itself,
+/// After each event it runs the jobs that became ready. What other threads resume comes back here by itself,
 /// so nothing that belongs to a connection needs a lock.
 final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
     // Sendable: all variables below `inbox` and its neighbours are touched on the loop's own thread only.
@@ -173,7 +173,11 @@ final class Loop: TaskExecutor, DescriptorWatcher, @unchecked Sendable {
             let wait: Int32 = queue.isEmpty && jobs.isEmpty ? -1 : 0
             let count = unsafe latchkey_epoll_wait(epoll, &tokens, &events, 256, wait)
             now = latchkey_monotonic_nanoseconds() / TimerWheel.tick
-            for index in 0..<max(0, Int(count)) { dispatch(tokens[index], events[index]) }
+            for index in 0..<max(0, Int(count)) {
+                dispatch(tokens[index], events[index])
+                // Not after all events: what a request has touched is still in the caches, and its answer goes out.
+                if !jobs.isEmpty { runJobs() }
+            }
             if !queue.isEmpty { goOnWithQueue() }
             if now >= wheel.next {
                 for entry in wheel.expire(now: now) { fire(entry) }

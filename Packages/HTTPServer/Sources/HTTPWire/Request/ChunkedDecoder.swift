@@ -14,6 +14,9 @@ struct ChunkedDecoder {
     private var rawLength = 0
     private var trailerLength = 0
 
+    /// Whether no byte has come.
+    var isAtStart: Bool { rawLength == 0 }
+
     /// Decodes what `input` holds from `offset` on, and moves `offset` after what was used.
     ///
     /// - Returns: whether the body is complete, trailer and all.

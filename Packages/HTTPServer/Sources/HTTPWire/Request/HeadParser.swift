@@ -98,8 +98,7 @@ struct HeadParser {
         _ line: Range<Int>,
         _ limits: WireLimits
     ) throws(HTTPFault) {
-        var index = line.lowerBound
-        while index < line.upperBound, bytes[index].isTokenByte { index &+= 1 }
+        var index = bytes.tokenEnd(from: line.lowerBound, to: line.upperBound)
         let method = line.lowerBound..<index
         guard !method.isEmpty, method.count <= HTTPRequestHead.longestMethod, index < line.upperBound,
             bytes[index] == 0x20
@@ -178,8 +177,7 @@ struct HeadParser {
     // MARK: Fields (RFC 9112 §5)
 
     private mutating func readField(_ bytes: Span<UInt8>, _ line: Range<Int>) throws(HTTPFault) {
-        var index = line.lowerBound
-        while index < line.upperBound, bytes[index].isTokenByte { index &+= 1 }
+        var index = bytes.tokenEnd(from: line.lowerBound, to: line.upperBound)
         // A folded line begins with a space, a sly one has a space before its colon: both end here.
         guard index > line.lowerBound, index < line.upperBound, bytes[index] == 0x3A else {
             throw .badRequest(.field)

@@ -57,6 +57,15 @@ public struct RequestParser: Sendable {
     /// Whether a body is being received.
     public var isReadingBody: Bool { stage == .fixed || stage == .chunked }
 
+    /// Whether a body is to be received and none of it has come.
+    public var isAtBodyStart: Bool {
+        switch stage {
+        case .fixed: body.isEmpty
+        case .chunked: chunks.isAtStart
+        case .start, .startLF, .firstByte, .head, .limits, .broken: false
+        }
+    }
+
     /// Uses `input` from `offset` on, up to the next thing worth telling, and moves `offset` after what was used.
     public mutating func advance(_ input: Span<UInt8>, from offset: inout Int) -> Step {
         do throws(HTTPFault) {
@@ -82,6 +91,28 @@ public struct RequestParser: Sendable {
             fault = error
             return .failed(error)
         }
+    }
+
+    /// The same, but goes on by itself from a head to its body.
+    ///
+    /// - Parameters:
+    ///   - input: what came.
+    ///   - offset: where to begin; moved after what was used.
+    ///   - bodyLimit: takes the head when it is complete, and says how long its body may be.
+    /// - Returns: never `.head`.
+    public mutating func advance(
+        _ input: Span<UInt8>,
+        from offset: inout Int,
+        bodyLimit: (HTTPRequestHead) -> Int
+    ) -> Step {
+        let step = advance(input, from: &offset)
+        guard case .head(let head) = step else { return step }
+        do throws(HTTPFault) {
+            try expectBody(atMost: bodyLimit(head))
+        } catch {
+            return .failed(error)
+        }
+        return advance(input, from: &offset)
     }
 
     /// Goes on from a head to its body.

@@ -99,6 +99,11 @@ extension CredentialDatabaseContract {
                 "the exchange of the winner's own token"
             )
         },
+        promise("Without a leeway a replay is reuse, also on a server whose clock lies behind") { scene in
+            let exchanges = try await Exchanges(scene)
+            _ = try await exchanges.exchange(generation: 0, after: 100, leeway: 0)
+            try requireEqual(try await exchanges.exchange(generation: 0, after: 99, leeway: 0), .reuse, "the replay")
+        },
         promise("A replay inside the leeway gives a sibling, and one that comes later ends the family") { scene in
             let exchanges = try await Exchanges(scene)
             try requireEqual(try await exchanges.exchange(generation: 0, after: 100), .rotated, "the exchange")
