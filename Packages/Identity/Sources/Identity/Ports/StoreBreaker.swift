@@ -1,0 +1,116 @@
+import Synchronization
+
+/// Keeps a store that does not answer from being asked by every request.
+///
+/// After five calls in a row that the store did not answer it opens: calls are refused at once, and the store is probed
+/// every 500 ms until it answers. An answer of any kind, a refusal too, closes it again.
+public final class StoreBreaker: Sendable {
+    /// Why the breaker refuses, in words for the operator's log.
+    public let store: String
+    private let probe: @Sendable () async throws(StoreError) -> Void
+    private let limit: Int
+    private let interval: Duration
+    private let state = Mutex(State())
+
+    private struct State {
+        var failures = 0
+        var isOpen = false
+        var timesOpened = 0
+    }
+
+    /// - Parameters:
+    ///   - store: its name, as `Redis`.
+    ///   - limit: calls in a row without an answer that open it.
+    ///   - interval: between probes.
+    ///   - probe: asks the store whether it answers, within its own deadline.
+    public init(
+        of store: String,
+        opensAfter limit: Int = 5,
+        probesEach interval: Duration = .milliseconds(500),
+        probe: @escaping @Sendable () async throws(StoreError) -> Void
+    ) {
+        self.store = store
+        self.limit = max(1, limit)
+        self.interval = interval
+        self.probe = probe
+    }
+
+    /// Whether calls are refused.
+    public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// How often it has opened.
+    public var timesOpened: Int { state.withLock { $0.timesOpened } }
+
+    /// Calls the store, unless the breaker is open or the request's budget is spent, and counts what the call took.
+    ///
+    /// - Throws: what `body` throws; ``StoreError/unavailable(reason:)`` when it was not called.
+    public func call<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard !isOpen else {
+            throw .unavailable(reason: "\(store) has not answered \(limit) times in a row; it is being probed")
+        }
+        let budget = StoreBudget.current
+        if let budget, budget.remaining == .zero {
+            throw .unavailable(reason: "\(store) was not asked: the request's time for stores is spent")
+        }
+        let start = ContinuousClock.now
+        defer { budget?.spend(ContinuousClock.now - start) }
+        do throws(StoreError) {
+            let value = try await body()
+            note(answered: true)
+            return value
+        } catch {
+            note(answered: error.isAnswer)
+            throw error
+        }
+    }
+
+    private func note(answered: Bool) {
+        let opens = state.withLock { state in
+            guard !answered else {
+                state.failures = 0
+                return false
+            }
+            state.failures += 1
+            guard !state.isOpen, state.failures >= limit else { return false }
+            state.isOpen = true
+            state.timesOpened += 1
+            return true
+        }
+        if opens { startProbing() }
+    }
+
+    /// Probes until the store answers or nobody holds the breaker any more.
+    private func startProbing() {
+        let (interval, probe) = (interval, probe)
+        // Not in the name of the request that opened it, whose time is spent.
+        StoreBudget.$current.withValue(nil) {
+            _ = Task { [weak self] in
+                while self != nil {
+                    try? await Task.sleep(for: interval)
+                    do throws(StoreError) {
+                        try await probe()
+                    } catch {
+                        guard error.isAnswer else { continue }
+                    }
+                    self?.state.withLock { state in
+                        state.failures = 0
+                        state.isOpen = false
+                    }
+                    return
+                }
+            }
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the store said something, be it a refusal. What it never answered counts towards the breaker.
+    public var isAnswer: Bool {
+        switch self {
+        case .unavailable, .unknownOutcome: false
+        case .busy, .full, .overQuota, .readOnly, .io, .corrupt, .unique, .constraint: true
+        }
+    }
+}
