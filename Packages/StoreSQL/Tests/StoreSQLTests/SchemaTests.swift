@@ -101,7 +101,7 @@ struct SchemaTests {
             return (statements.map(Self.text), result)
         case .rollBack(let result):
             return ([], result)
-        case .run:
+        case .run, .query, .commitIfChanged:
             throw StoreError.constraint(reason: "there is a second question")
         }
     }

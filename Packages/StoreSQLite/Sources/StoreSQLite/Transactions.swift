@@ -10,17 +10,27 @@ extension SQLiteConnection {
         while true {
             switch step {
             case .run(let statements, let next):
-                var results: [SQLResult] = []
-                results.reserveCapacity(statements.count)
-                for statement in statements { results.append(try run(statement)) }
-                step = try next(SQLResults(results))
+                step = try next(try run(statements))
+            case .query(let statements, let value):
+                return (try value(try run(statements)), true)
             case .commit(let statements, let value):
+                for statement in statements { _ = try run(statement) }
+                return (value, true)
+            case .commitIfChanged(let first, let statements, let value, let otherwise):
+                guard try run(first).changes > 0 else { return (otherwise, false) }
                 for statement in statements { _ = try run(statement) }
                 return (value, true)
             case .rollBack(let value):
                 return (value, false)
             }
         }
+    }
+
+    private mutating func run(_ statements: [SQLStatement]) throws(StoreError) -> SQLResults {
+        var results: [SQLResult] = []
+        results.reserveCapacity(statements.count)
+        for statement in statements { results.append(try run(statement)) }
+        return SQLResults(results)
     }
 
     /// Runs `step` as one consistent read.

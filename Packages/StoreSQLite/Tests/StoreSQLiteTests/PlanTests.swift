@@ -81,8 +81,11 @@ final class RecordingDatabase: SQLDatabase {
         case .run(let statements, let next):
             remember(statements)
             return .run(statements) { (results) throws(StoreError) in self.record(try next(results)) }
-        case .commit(let statements, _):
+        case .query(let statements, _), .commit(let statements, _):
             remember(statements)
+            return step
+        case .commitIfChanged(let first, let statements, _, _):
+            remember([first] + statements)
             return step
         case .rollBack:
             return step

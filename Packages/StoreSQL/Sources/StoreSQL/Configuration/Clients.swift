@@ -60,9 +60,7 @@ extension SQLStore {
 
     /// One change of configuration that may find nothing to change.
     static func raisingVersion(after update: SQLStatement) -> SQLStep<Bool> {
-        .run(update) { (results) in
-            results.first.changes == 0 ? .rollBack(false) : .commit([raiseVersion], true)
-        }
+        .commitIfChanged(update, [raiseVersion], true, otherwise: false)
     }
 
     private static let insertClient = SQL(

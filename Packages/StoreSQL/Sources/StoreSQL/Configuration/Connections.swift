@@ -15,13 +15,12 @@ extension SQLStore {
             [.tenant(connection.tenant), .text(connection.id.text)]
         )
         return try await database.write(
-            .run(update) { (results) in
-                guard results.first.changes > 0 else { return .rollBack(false) }
-                return .commit(
-                    [forget] + Self.enabledClients(of: connection, in: connection.tenant) + [Self.raiseVersion],
-                    true
-                )
-            }
+            .commitIfChanged(
+                update,
+                [forget] + Self.enabledClients(of: connection, in: connection.tenant) + [Self.raiseVersion],
+                true,
+                otherwise: false
+            )
         )
     }
 

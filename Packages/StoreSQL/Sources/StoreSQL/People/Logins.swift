@@ -18,11 +18,7 @@ extension SQLStore {
                 SQLStatement(Self.updateUserAgent, [.text(userAgent), number, .tenant(use.tenant), .text(userAgent)])
             )
         }
-        return try await database.write(
-            .run(update) { [effects] (results) in
-                results.first.changes == 0 ? .rollBack(false) : .commit(effects, true)
-            }
-        )
+        return try await database.write(.commitIfChanged(update, effects, true, otherwise: false))
     }
 
     /// What a login writes beside the passkey; `passkey` is the one that the session was authenticated by.

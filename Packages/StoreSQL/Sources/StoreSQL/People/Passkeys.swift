@@ -198,7 +198,7 @@ extension SQLStore {
         """
         UPDATE user_account SET
             logins_count = logins_count + ?,
-            last_login = CASE WHEN ? IS NOT NULL AND (last_login IS NULL OR last_login < ?) THEN ? ELSE last_login END
+            last_login = CASE WHEN CAST(? AS BIGINT) IS NOT NULL AND (last_login IS NULL OR last_login < ?) THEN ? ELSE last_login END
         WHERE tenant_id = ? AND id = ?
         """
     )

@@ -57,7 +57,7 @@ extension SQLStore {
             Self.insertReplay,
             [.tenant(tenant), .bytes(jtiHash), .time(expiry), .time(now)]
         )
-        return try await database.write(.run(insert) { (results) in .commit([], results.first.changes > 0) })
+        return try await database.write(.commitIfChanged(insert, [], true, otherwise: false))
     }
 
     static func insert(_ record: CeremonyRecord) -> SQLStatement {

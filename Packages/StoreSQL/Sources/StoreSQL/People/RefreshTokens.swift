@@ -60,10 +60,7 @@ extension SQLStore {
             Self.use(rotation) + [.tenant(rotation.tenant), .id(rotation.family.id)]
         )
         return try await database.write(
-            .run(touch) { (results) in
-                guard results.first.changes > 0 else { return .rollBack(false) }
-                return .commit([Self.touchSession(of: rotation), Self.insert(exchanged)], true)
-            }
+            .commitIfChanged(touch, [Self.touchSession(of: rotation), Self.insert(exchanged)], true, otherwise: false)
         )
     }
 

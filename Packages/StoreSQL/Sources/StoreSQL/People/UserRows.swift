@@ -115,7 +115,7 @@ extension SQLStore {
     )
     private static let selectActivity = SQL(
         """
-        SELECT MAX(last_used_at), SUM(use_count) FROM user_activity
+        SELECT MAX(last_used_at), CAST(SUM(use_count) AS BIGINT) FROM user_activity
         WHERE tenant_id = ? AND user_id = ? AND family_id = x''
         """
     )

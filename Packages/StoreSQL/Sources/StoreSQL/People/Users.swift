@@ -153,7 +153,7 @@ extension SQLStore {
     )
     private static let selectActivityOfRange = SQL(
         """
-        SELECT user_id, MAX(last_used_at), SUM(use_count) FROM user_activity
+        SELECT user_id, MAX(last_used_at), CAST(SUM(use_count) AS BIGINT) FROM user_activity
         WHERE tenant_id = ? AND user_id BETWEEN ? AND ? AND family_id = x'' GROUP BY user_id
         """
     )

@@ -32,8 +32,14 @@ public protocol SQLDatabase: Sendable {
 public indirect enum SQLStep<Value: Sendable>: Sendable {
     /// Runs the statements in order, then asks for the next step.
     case run([SQLStatement], then: @Sendable (SQLResults) throws(StoreError) -> SQLStep<Value>)
+    /// Runs the statements in order and is done: the value is made of what they give, and nothing is asked after it.
+    case query([SQLStatement], value: @Sendable (SQLResults) throws(StoreError) -> Value)
     /// Runs the statements in order, commits, and is done.
     case commit([SQLStatement], Value)
+    /// Runs the first statement, which returns no rows. When it changes none either, undoes everything, and
+    /// `otherwise` is the answer; else runs the rest in order, commits, and is done. An engine can have the database
+    /// itself decide, so that all of it is one round trip.
+    case commitIfChanged(SQLStatement, [SQLStatement], Value, otherwise: Value)
     /// Undoes everything and is done; the value is an answer, not an error.
     case rollBack(Value)
 }
@@ -52,6 +58,6 @@ extension SQLStep {
         _ statements: SQLStatement...,
         value: @escaping @Sendable (SQLResults) throws(StoreError) -> Value
     ) -> SQLStep<Value> {
-        .run(statements) { (results) throws(StoreError) in .commit([], try value(results)) }
+        .query(statements, value: value)
     }
 }
