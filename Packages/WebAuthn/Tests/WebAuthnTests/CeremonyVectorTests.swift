@@ -26,7 +26,7 @@ struct CeremonyVectorTests {
         "Every case is answered as it says, or is unsupported by what it requires",
         arguments: [
             // With the number of unsupported cases, so that none goes unnoticed.
-            ("webauthn-w3c", 0), ("webauthn-derived", 0), ("webauthn-peers-registration", 41),
+            ("webauthn-w3c", 0), ("webauthn-derived", 0), ("webauthn-peers-registration", 9),
             ("webauthn-peers-authentication", 2),
         ]
     )
@@ -52,10 +52,6 @@ struct CeremonyVectorTests {
             }
             switch try expected.text("verdict") {
             case "either": #expect(["accept", "reject"].contains(verdict), "\(id)")
-            case "accept" where expected["fmt"]?.string == "fido-u2f":
-                // A format that is not built: the case does not say that it needs it.
-                #expect(answer["reason"]?.string == "authenticator_not_allowed", "\(id)")
-                continue
             case let wanted: #expect(verdict == wanted, "\(id): \(answer["detail"]?.string ?? "")")
             }
             guard verdict == "accept" else { continue }
@@ -85,14 +81,14 @@ struct CeremonyVectorTests {
             "credential.parse": ["invalid_authn_response"],
             "attestationObject": ["invalid_authn_response"],
             "coseKey": [
-                "invalid_authn_response", "algorithm_not_allowed", "signature_invalid", "authenticator_not_allowed",
+                "invalid_authn_response", "algorithm_not_allowed", "signature_invalid", "attestation_invalid",
             ],
             "alg": ["algorithm_not_allowed"],
             "attestation": ["attestation_invalid", "authenticator_not_allowed"],
-            "attestation.parse": ["attestation_invalid", "authenticator_not_allowed"],
+            "attestation.parse": ["attestation_invalid"],
             "attestation.alg": ["attestation_invalid"],
             "attestation.signature": ["attestation_invalid"],
-            "attestation.certificate": ["attestation_invalid", "authenticator_not_allowed"],
+            "attestation.certificate": ["attestation_invalid"],
             "attestation.aaguid": ["attestation_invalid"],
             "attestation.chain": ["authenticator_not_allowed"],
             "signature": ["signature_invalid", "invalid_authn_response"],

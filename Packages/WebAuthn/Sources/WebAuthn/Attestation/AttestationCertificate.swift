@@ -1,4 +1,5 @@
 internal import CBOR
+internal import COSE
 internal import Cryptography
 
 /// The certificates of a statement.
@@ -9,19 +10,35 @@ enum AttestationCertificate {
     private static let aaguidExtension = "1.3.6.1.4.1.45724.1.1.4"
 
     /// Parses `x5c`: a non-empty array of DER certificates, the attestation certificate first.
-    static func path(_ x5c: CBORValue) throws(AttestationFault) -> [Certificate] {
-        guard let elements = x5c.array, !elements.isEmpty else { throw AttestationFault("x5c is no array, or empty") }
-        guard elements.count <= limit else { throw AttestationFault("x5c has \(elements.count) certificates") }
-        var path: [Certificate] = []
+    static func path(
+        _ x5c: CBORValue?
+    ) throws(AttestationFault) -> (leaf: Certificate, path: [Certificate]) {
+        guard let elements = x5c?.array else { throw AttestationFault("x5c is missing or no array") }
+        var certificates: [[UInt8]] = []
         for (index, element) in elements.enumerated() {
             guard let der = element.bytes else { throw AttestationFault("x5c[\(index)] is no byte string") }
+            certificates.append(der)
+        }
+        return try path(der: certificates)
+    }
+
+    /// Parses DER certificates, the attestation certificate first. There must be one.
+    static func path(
+        der certificates: [[UInt8]]
+    ) throws(AttestationFault) -> (leaf: Certificate, path: [Certificate]) {
+        guard certificates.count <= limit else {
+            throw AttestationFault("x5c has \(certificates.count) certificates")
+        }
+        var path: [Certificate] = []
+        for (index, der) in certificates.enumerated() {
             do throws(CryptographyError) {
                 path.append(try Certificate(der: der[...]))
             } catch {
                 throw AttestationFault("x5c[\(index)] is no certificate: \(error)")
             }
         }
-        return path
+        guard let leaf = path.first else { throw AttestationFault("x5c is empty") }
+        return (leaf, path)
     }
 
     /// The requirements of a packed attestation certificate (WebAuthn L3 §8.2.1). Attributes are compared one by one,
@@ -38,21 +55,44 @@ enum AttestationCertificate {
             throw AttestationFault("the certificate's subject has no OU of exactly Authenticator Attestation")
         }
         guard !leaf.isCA else { throw AttestationFault("the certificate is a CA's") }
-        guard let certified = try certifiedAAGUID(leaf) else { return }
+        try checkModel(leaf, aaguid: aaguid)
+    }
+
+    /// A certificate that says which AAGUID it is for says this one: not critical, an OCTET STRING in the extension's
+    /// own.
+    static func checkModel(_ leaf: Certificate, aaguid: AAGUID) throws(AttestationFault) {
+        guard let found = leaf.extensionValue(aaguidExtension) else { return }
+        guard !found.critical else { throw AttestationFault("the certificate's AAGUID extension is critical") }
+        guard found.value.count == 18, found.value.starts(with: [0x04, 0x10]),
+            let certified = AAGUID(found.value.dropFirst(2))
+        else {
+            throw AttestationFault("the certificate's AAGUID extension is no OCTET STRING of 16 bytes")
+        }
         guard certified == aaguid else {
             throw AttestationFault("the certificate is for AAGUID \(certified), and the credential for \(aaguid)")
         }
     }
+}
 
-    /// The AAGUID that a certificate is for, when it says so: not critical, an OCTET STRING in the extension's own.
-    private static func certifiedAAGUID(_ leaf: Certificate) throws(AttestationFault) -> AAGUID? {
-        guard let found = leaf.extensionValue(aaguidExtension) else { return nil }
-        guard !found.critical else { throw AttestationFault("the certificate's AAGUID extension is critical") }
-        guard found.value.count == 18, found.value.starts(with: [0x04, 0x10]),
-            let aaguid = AAGUID(found.value.dropFirst(2))
-        else {
-            throw AttestationFault("the certificate's AAGUID extension is no OCTET STRING of 16 bytes")
+extension Certificate {
+    /// The certificate's key signed `message`, by the algorithm that the statement names.
+    func checkSigned(
+        _ message: [UInt8],
+        _ signature: [UInt8],
+        _ algorithm: COSEAlgorithm
+    ) throws(AttestationFault) {
+        guard let signatureAlgorithm = algorithm.signatureAlgorithm(for: publicKey.components) else {
+            throw AttestationFault("alg \(algorithm.rawValue) is not supported, or not for the certificate's key")
         }
-        return aaguid
+        guard publicKey.isValid(signature[...], over: message[...], signatureAlgorithm) else {
+            throw AttestationFault("sig is not the attestation key's")
+        }
+    }
+
+    /// The certificate is for the credential's own key.
+    func checkIsForKey(_ key: COSEKey) throws(AttestationFault) {
+        guard publicKey.components == key.verifyingKey.components else {
+            throw AttestationFault("the certificate is not for the credential's key")
+        }
     }
 }

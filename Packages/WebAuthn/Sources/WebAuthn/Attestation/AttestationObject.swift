@@ -6,7 +6,8 @@ public struct AttestationObject: Hashable, Sendable {
     public let bytes: [UInt8]
     /// The attestation statement format, matched byte for byte.
     public let format: String
-    public let statement: CBORMap
+    /// A map; in format `compound` an array of statements, each with its own format.
+    public let statement: CBORValue
     public let authenticatorData: AuthenticatorData
 
     /// Decodes one CBOR map with `fmt`, `attStmt` and `authData`. Keys may come in any order, since authenticators
@@ -25,7 +26,12 @@ public struct AttestationObject: Hashable, Sendable {
         guard let format = map["fmt"] else { throw ResponseError("\(member) fmt", .missing) }
         guard let format = format.text else { throw ResponseError("\(member) fmt", .notA("text string")) }
         guard let statement = map["attStmt"] else { throw ResponseError("\(member) attStmt", .missing) }
-        guard let statement = statement.map else { throw ResponseError("\(member) attStmt", .notA("map")) }
+        // Only a compound statement is no map (§8.9).
+        if format.hasSameBytes(as: CompoundAttestation.name) {
+            guard statement.array != nil else { throw ResponseError("\(member) attStmt", .notA("array")) }
+        } else {
+            guard statement.map != nil else { throw ResponseError("\(member) attStmt", .notA("map")) }
+        }
         guard let data = map["authData"] else { throw ResponseError("\(member) authData", .missing) }
         guard let data = data.bytes else { throw ResponseError("\(member) authData", .notA("byte string")) }
         self.bytes = bytes

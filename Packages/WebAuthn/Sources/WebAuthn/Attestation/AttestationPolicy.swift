@@ -10,12 +10,18 @@ public struct AttestationPolicy: Hashable, Sendable {
     /// The roots that chains may end at; `nil`: chains are not judged, and nothing is trusted.
     public var trustAnchors: [Certificate]?
     public var trust: TrustRequirement
-    /// Format identifiers; `nil`: every format that is built.
+    /// Format identifiers, also of the statements in a compound one; `nil`: every format that is built and not retired.
     public var allowedFormats: [String]?
     /// When not empty, only these models, and only when a trusted attestation proves the model.
     public var allowedAAGUIDs: [AAGUID]
     public var deniedAAGUIDs: [AAGUID]
     public var unknownFormat: UnknownAttestationPolicy
+    /// Whether a `tpm` statement may be signed or hashed with SHA-1, as old TPMs do.
+    public var allowsSHA1: Bool
+    /// Whether an `android-key` statement must show by the list that hardware enforces what the key is and does.
+    public var requiresHardwareKeys: Bool
+    /// Whether a `tpm` certificate may name the maker that the FIDO Alliance's tests use.
+    public var acceptsTestTPMs: Bool
 
     public init(
         preference: AttestationConveyancePreference = .none,
@@ -24,7 +30,10 @@ public struct AttestationPolicy: Hashable, Sendable {
         allowedFormats: [String]? = nil,
         allowedAAGUIDs: [AAGUID] = [],
         deniedAAGUIDs: [AAGUID] = [],
-        unknownFormat: UnknownAttestationPolicy = .refuse
+        unknownFormat: UnknownAttestationPolicy = .refuse,
+        allowsSHA1: Bool = false,
+        requiresHardwareKeys: Bool = false,
+        acceptsTestTPMs: Bool = false
     ) {
         self.preference = preference
         self.trustAnchors = trustAnchors
@@ -33,6 +42,9 @@ public struct AttestationPolicy: Hashable, Sendable {
         self.allowedAAGUIDs = allowedAAGUIDs
         self.deniedAAGUIDs = deniedAAGUIDs
         self.unknownFormat = unknownFormat
+        self.allowsSHA1 = allowsSHA1
+        self.requiresHardwareKeys = requiresHardwareKeys
+        self.acceptsTestTPMs = acceptsTestTPMs
     }
 
     /// Nothing asked, nothing required.

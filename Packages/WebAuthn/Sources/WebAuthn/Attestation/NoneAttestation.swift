@@ -5,7 +5,7 @@ struct NoneAttestation: AttestationFormat {
     let identifier = "none"
 
     func verify(_ attested: Attested) throws(AttestationFault) -> AttestationOutcome {
-        guard attested.statement.isEmpty else { throw AttestationFault("a statement of format none is not empty") }
-        return AttestationOutcome(type: .none, trustPath: [])
+        guard attested.members.isEmpty else { throw AttestationFault("a statement of format none is not empty") }
+        return AttestationOutcome(format: identifier, type: .none)
     }
 }

@@ -7,19 +7,13 @@ struct PackedAttestation: AttestationFormat {
     let identifier = "packed"
 
     func verify(_ attested: Attested) throws(AttestationFault) -> AttestationOutcome {
-        let statement = attested.statement
-        guard let algorithm = statement["alg"]?.integer, let algorithm = Int(exactly: algorithm) else {
-            throw AttestationFault("alg is missing or no integer")
-        }
-        guard let signature = statement["sig"]?.bytes, !signature.isEmpty else {
-            throw AttestationFault("sig is missing, empty or no byte string")
-        }
+        let statement = attested.members
+        let algorithm = try statement.signatureAlgorithm()
+        let signature = try statement.requiredBytes("sig")
         // ECDAA was taken out of the specification; a statement that claims it must not pass as self attestation.
         guard statement["ecdaaKeyId"] == nil else { throw AttestationFault("ecdaaKeyId is present") }
-        if let x5c = statement["x5c"] {
-            return try certified(attested, x5c, COSEAlgorithm(rawValue: algorithm), signature)
-        }
-        return try selfSigned(attested, COSEAlgorithm(rawValue: algorithm), signature)
+        if let x5c = statement["x5c"] { return try certified(attested, x5c, algorithm, signature) }
+        return try selfSigned(attested, algorithm, signature)
     }
 
     /// x5c is present: the attestation key of its first certificate signed.
@@ -29,16 +23,10 @@ struct PackedAttestation: AttestationFormat {
         _ algorithm: COSEAlgorithm,
         _ signature: [UInt8]
     ) throws(AttestationFault) -> AttestationOutcome {
-        let path = try AttestationCertificate.path(x5c)
-        guard let leaf = path.first else { throw AttestationFault("x5c is empty") }
-        guard let signatureAlgorithm = algorithm.signatureAlgorithm(for: leaf.publicKey.components) else {
-            throw AttestationFault("alg \(algorithm.rawValue) is not supported, or not for the certificate's key")
-        }
-        guard leaf.publicKey.isValid(signature[...], over: attested.signedBytes[...], signatureAlgorithm) else {
-            throw AttestationFault("sig is not the attestation key's")
-        }
+        let (leaf, path) = try AttestationCertificate.path(x5c)
+        try leaf.checkSigned(attested.signedBytes, signature, algorithm)
         try AttestationCertificate.checkPackedRequirements(leaf, aaguid: attested.credential.aaguid)
-        return AttestationOutcome(type: .basic, trustPath: path)
+        return AttestationOutcome(format: identifier, type: .basic, trustPath: path)
     }
 
     /// x5c is absent: the credential key signed.
@@ -55,6 +43,6 @@ struct PackedAttestation: AttestationFormat {
         guard attested.key.isValid(signature[...], over: attested.signedBytes[...]) else {
             throw AttestationFault("sig is not the credential key's")
         }
-        return AttestationOutcome(type: .selfAttestation, trustPath: [])
+        return AttestationOutcome(format: identifier, type: .selfAttestation)
     }
 }

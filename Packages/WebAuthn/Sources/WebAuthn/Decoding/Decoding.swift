@@ -14,20 +14,33 @@ public enum Decoding {
     /// - Throws: ``ResponseError`` with the place of the first fault.
     public static func attestationObject(_ bytes: [UInt8]) throws(ResponseError) -> JSONValue {
         let object = try AttestationObject(decoding: bytes)
-        var statement = JSONObject()
-        for entry in object.statement.entries {
-            let name = name(entry.key)
-            if name == "x5c", let elements = entry.value.array {
-                statement[name] = .array(elements.map(certificate))
-            } else {
-                statement[name] = tree(entry.value)
-            }
-        }
         return [
             "fmt": .string(object.format),
-            "attStmt": .object(statement),
+            "attStmt": statement(object.statement),
             "authData": tree(object.authenticatorData),
         ]
+    }
+
+    /// A statement; for `compound` an array of them, each with its format.
+    private static func statement(_ value: CBORValue) -> JSONValue {
+        if let parts = value.array {
+            return .array(
+                parts.map { part in
+                    guard let part = part.map else { return tree(part) }
+                    return ["fmt": part["fmt"].map(tree) ?? .null, "attStmt": part["attStmt"].map(statement) ?? .null]
+                }
+            )
+        }
+        var members = JSONObject()
+        for entry in value.map?.entries ?? [] {
+            let name = name(entry.key)
+            if name == "x5c", let elements = entry.value.array {
+                members[name] = .array(elements.map(certificate))
+            } else {
+                members[name] = tree(entry.value)
+            }
+        }
+        return .object(members)
     }
 
     /// Authenticator data, of a registration or a login.

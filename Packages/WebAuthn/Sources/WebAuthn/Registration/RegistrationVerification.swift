@@ -60,7 +60,7 @@ extension RelyingParty {
         // 21. The format is one that is built; the statement of another one says nothing that could be judged.
         guard let format = AttestationFormats.named(object.format) else {
             switch policy.unknownFormat {
-            case .refuse: throw notAllowed("7.1 step 21", "a format that is built", "format \(object.format)")
+            case .refuse: throw unknownFormat(object.format)
             case .asNone:
                 let verdict = AttestationVerdict(format: "none", type: .none, isTrusted: false)
                 try apply(policy, to: verdict, response.credential.aaguid)
@@ -76,33 +76,69 @@ extension RelyingParty {
                     authenticatorData: object.authenticatorData,
                     credential: response.credential,
                     key: key,
-                    clientDataHash: SHA256.hash(response.clientData.bytes)
+                    clientDataHash: SHA256.hash(response.clientData.bytes),
+                    policy: policy,
+                    time: time
                 )
             )
         } catch {
             throw CeremonyError(.attestationInvalid, step: "7.1 step 22", got: "\(format.identifier): \(error.reason)")
         }
-        // 23 and 24. Its chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
-        var isTrusted = false
-        if let leaf = outcome.trustPath.first, let anchors = policy.trustAnchors, policy.preference != .none {
+        // The statements of a compound one are judged by the same policy, each as if it stood alone.
+        let parts = outcome.parts.isEmpty ? [outcome] : outcome.parts
+        for part in parts {
+            guard policy.unknownFormat == .asNone || AttestationFormats.named(part.format) != nil else {
+                throw unknownFormat(part.format)
+            }
+            guard policy.allowsSHA1 || !part.usesSHA1 else {
+                throw notAllowed("7.1 step 24", "no SHA-1", "\(part.format) with SHA-1")
+            }
+            if part.format != outcome.format { try checkAllowed(part.format, by: policy) }
+        }
+        // 23 and 24. A chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
+        let trusted = try trusted(parts, by: policy, at: time)
+        let weightiest = trusted ?? parts.first { !$0.trustPath.isEmpty } ?? parts.first ?? outcome
+        let verdict = AttestationVerdict(format: format.identifier, type: weightiest.type, isTrusted: trusted != nil)
+        try apply(policy, to: verdict, response.credential.aaguid)
+        return verdict
+    }
+
+    /// The first of the statements whose chain ends at an anchor; one is enough. When there is none, and policy judges
+    /// chains, one that does not hold is a refusal.
+    private static func trusted(
+        _ parts: [AttestationOutcome],
+        by policy: AttestationPolicy,
+        at time: Int64
+    ) throws(CeremonyError) -> AttestationOutcome? {
+        guard let anchors = policy.trustAnchors, policy.preference != .none else { return nil }
+        var fault: CryptographyError?
+        for part in parts {
+            guard let leaf = part.trustPath.first else { continue }
             do throws(CryptographyError) {
                 try CertificatePath.verify(
                     leaf: leaf,
-                    intermediates: Array(outcome.trustPath.dropFirst()),
+                    intermediates: Array(part.trustPath.dropFirst()),
                     anchors: anchors,
                     at: time,
                     order: .strict
                 )
-                isTrusted = true
+                return part
             } catch {
-                guard policy.trust == .recorded else {
-                    throw notAllowed("7.1 step 24", "a chain that ends at a trusted root", "\(error)")
-                }
+                fault = fault ?? error
             }
         }
-        let verdict = AttestationVerdict(format: format.identifier, type: outcome.type, isTrusted: isTrusted)
-        try apply(policy, to: verdict, response.credential.aaguid)
-        return verdict
+        if let fault, policy.trust != .recorded {
+            throw notAllowed("7.1 step 24", "a chain that ends at a trusted root", "\(fault)")
+        }
+        return nil
+    }
+
+    private static func checkAllowed(_ format: String, by policy: AttestationPolicy) throws(CeremonyError) {
+        let allowed = policy.allowedFormats ?? AttestationFormats.standard
+        // One that is not built was taken as none.
+        guard allowed.contains(where: format.hasSameBytes) || AttestationFormats.named(format) == nil else {
+            throw notAllowed("7.1 step 21", allowed.joined(separator: " "), "format \(format)")
+        }
     }
 
     /// 24, the rest: formats, models and trust as policy has them.
@@ -111,9 +147,7 @@ extension RelyingParty {
         to verdict: AttestationVerdict,
         _ aaguid: AAGUID
     ) throws(CeremonyError) {
-        if let formats = policy.allowedFormats, !formats.contains(where: verdict.format.hasSameBytes) {
-            throw notAllowed("7.1 step 21", formats.joined(separator: " "), "format \(verdict.format)")
-        }
+        try checkAllowed(verdict.format, by: policy)
         guard verdict.isTrusted || policy.trust != .required else {
             throw notAllowed("7.1 step 24", "a trusted attestation", "\(verdict.type.rawValue), not trusted")
         }
@@ -127,6 +161,10 @@ extension RelyingParty {
                 "AAGUID \(aaguid)\(verdict.isTrusted ? "" : ", not proven")"
             )
         }
+    }
+
+    private static func unknownFormat(_ format: String) -> CeremonyError {
+        notAllowed("7.1 step 21", "a format that is built", "format \(format)")
     }
 
     private static func notAllowed(_ step: String, _ expected: String, _ got: String) -> CeremonyError {

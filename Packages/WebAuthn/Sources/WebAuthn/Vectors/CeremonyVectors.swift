@@ -14,7 +14,13 @@ enum CeremonyVectors {
             userVerification: try input.bool("requireUserVerification") ? .required : .preferred,
             mayOmitUserPresence: try !input.bool("requireUserPresence"),
             algorithms: (try input.optionalIntegers("allowedAlgorithms") ?? []).map { COSEAlgorithm(rawValue: $0) },
-            attestation: AttestationPolicy(preference: .direct, trustAnchors: anchors, trust: .trustedChains)
+            attestation: AttestationPolicy(
+                preference: .direct,
+                trustAnchors: anchors,
+                trust: .trustedChains,
+                allowedFormats: AttestationFormats.built.map(\.identifier),
+                allowsSHA1: true
+            )
         )
         let time = try input.optionalString("verificationTime").map(CalendarTime.seconds) ?? 0
         guard let time else { throw VectorError("verificationTime is no UTC time") }

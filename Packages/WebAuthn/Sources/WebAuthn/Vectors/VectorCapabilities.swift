@@ -7,7 +7,7 @@ enum VectorCapabilities {
     static let all: [String] =
         AttestationFormats.built.map { "fmt:\($0.identifier)" }
         + algorithms.map { "alg:\($0.rawValue)" }
-        + algorithms.map { "attAlg:\($0.rawValue)" }
+        + (algorithms + [.rs1]).map { "attAlg:\($0.rawValue)" }
         + ["sign1", "sign", "compact", "detached"]
         + JWSAlgorithm.allCases.map { "jws:\($0.rawValue)" }
 
@@ -20,7 +20,7 @@ enum VectorCapabilities {
         ])
     }
 
-    /// RS1 is left out: it signs attestation statements of formats that are not built.
+    /// RS1 is left out: it signs attestation statements alone.
     private static let algorithms: [COSEAlgorithm] = [
         .es256, .edDSA, .esp256, .ed25519, .es384, .es512, .ps256, .ps384, .ps512, .es256K, .esp384, .esp512, .ed448,
         .rs256, .rs384, .rs512,
