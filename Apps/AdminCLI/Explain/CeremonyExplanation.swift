@@ -91,7 +91,8 @@ struct CeremonyExplanation {
             .init(
                 meaning: "The authenticator's statement is right, and the policy refuses it by format, model or root.",
                 remedy: "Look at \(webauthn): attestation_formats, denied_aaguids, require_backup_eligible; "
-                    + "unknown_attestation as_none takes formats that are not built as none."
+                    + "unknown_attestation as_none takes formats that are not built as none, and "
+                    + "allow_sha1_attestation old TPMs."
             )
         case .credentialExists:
             .init(

@@ -126,7 +126,6 @@ struct ConfigurationChangeTests {
     @Test(
         "What this build cannot enforce is refused by name",
         arguments: [
-            (["passkey_options", "webauthn", "attestation_formats"], ["packed", "tpm"], "tpm"),
             (["passkey_options", "webauthn", "algorithms"], [-7, -48], "-48"),
             (
                 ["passkey_options", "webauthn"], ["attestation": "direct", "require_trusted_attestation": true],
@@ -137,7 +136,6 @@ struct ConfigurationChangeTests {
                 ["attestation": "direct", "allowed_aaguids": ["ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"]],
                 "allowed_aaguids"
             ),
-            (["passkey_options", "webauthn", "allow_sha1_attestation"], true, "allow_sha1_attestation"),
             (["passkey_options", "upgrade_without_notice"], true, "upgrade_without_notice"),
             (["passwordPolicy"], "excellent", "passwordPolicy"),
             (["password_history"], ["enable": true], "password_history"),

@@ -117,6 +117,8 @@ public struct PasskeyOptions: Hashable, Sendable {
     /// `nil`: every format that is built and not retired.
     public var attestationFormats: [String]?
     public var unknownAttestation = UnknownAttestationPolicy.refuse
+    /// Whether `tpm` attestations may be signed with SHA-1.
+    public var allowSHA1Attestation = false
     public var allowedAAGUIDs: [AAGUID] = []
     public var deniedAAGUIDs: [AAGUID] = []
     public var extensions = JSONObject()

@@ -8,10 +8,8 @@ extension PasskeyOptions {
         challengeUI = try reader.text("challenge_ui", .word(["both", "autofill", "button"])) ?? challengeUI
         progressiveEnrollment = try reader.bool("progressive_enrollment_enabled") ?? progressiveEnrollment
         localEnrollment = try reader.bool("local_enrollment_enabled") ?? localEnrollment
-        var kept = JSONObject()
-        if let webauthn = try reader.object("webauthn") { kept = try readPolicy(webauthn) }
+        if let webauthn = try reader.object("webauthn") { try readPolicy(webauthn) }
         stored = try reader.keep(Self.kept)
-        if !kept.isEmpty { stored.set("webauthn", .object(kept)) }
         try reader.end()
     }
 
@@ -26,8 +24,7 @@ extension PasskeyOptions {
         return document
     }
 
-    /// - Returns: the members that are only kept.
-    private mutating func readPolicy(_ reader: consuming DocumentReader) throws(DocumentError) -> JSONObject {
+    private mutating func readPolicy(_ reader: consuming DocumentReader) throws(DocumentError) {
         userVerification = try reader.word("user_verification", UserVerificationRequirement.self)
         residentKey = try reader.word("resident_key", ResidentKeyRequirement.self) ?? residentKey
         authenticatorAttachment = try reader.word("authenticator_attachment", AuthenticatorAttachment.self)
@@ -42,6 +39,7 @@ extension PasskeyOptions {
         requireTrustedAttestation = try reader.bool("require_trusted_attestation") ?? requireTrustedAttestation
         attestationFormats = try Self.formats(&reader)
         unknownAttestation = try reader.word("unknown_attestation", UnknownAttestationPolicy.self) ?? unknownAttestation
+        allowSHA1Attestation = try reader.bool("allow_sha1_attestation") ?? allowSHA1Attestation
         extensions = try reader.keep([KeptMember("extensions", .object)])["extensions"]?.object ?? extensions
         hints = try reader.texts("hints", .word(["security-key", "client-device", "hybrid"]), atMost: 3) ?? hints
         allowCrossOrigin = try reader.bool("allow_cross_origin") ?? allowCrossOrigin
@@ -50,10 +48,8 @@ extension PasskeyOptions {
         userVerificationProof = try reader.word("uv_proof", UserVerificationProof.self) ?? userVerificationProof
         unprovenUserVerificationLogin =
             try reader.word("uv_unproven_login", UnprovenUserVerificationLogin.self) ?? unprovenUserVerificationLogin
-        let kept = try reader.keep(Self.keptOfPolicy)
         try requireAttestation(at: reader)
         try reader.end()
-        return kept
     }
 
     /// An AAGUID is a claim until its attestation was verified (HTTP contract 4.5).
@@ -122,8 +118,6 @@ extension PasskeyOptions {
         KeptMember("upgrade_without_notice", .bool, absent: false),
     ]
 
-    private static let keptOfPolicy = [KeptMember("allow_sha1_attestation", .bool, absent: false)]
-
     private var policyDocument: JSONObject {
         var document = JSONObject()
         document.set("user_verification", text: userVerification?.rawValue)
@@ -140,6 +134,7 @@ extension PasskeyOptions {
         document.set("require_trusted_attestation", .bool(requireTrustedAttestation))
         if let attestationFormats { document.set("attestation_formats", texts: attestationFormats) }
         document.set("unknown_attestation", .string(unknownAttestation.rawValue))
+        document.set("allow_sha1_attestation", .bool(allowSHA1Attestation))
         document.set("extensions", .object(extensions))
         document.set("hints", texts: hints)
         document.set("allow_cross_origin", .bool(allowCrossOrigin))
@@ -147,7 +142,6 @@ extension PasskeyOptions {
         document.set("max_passkeys_per_user", .integer(Int64(maximumPerUser)))
         document.set("uv_proof", .string(userVerificationProof.rawValue))
         document.set("uv_unproven_login", .string(unprovenUserVerificationLogin.rawValue))
-        document.restore(Self.keptOfPolicy, from: stored["webauthn"]?.object ?? JSONObject())
         return document
     }
 }

@@ -84,7 +84,8 @@ struct CeremonyOptions {
                 allowedFormats: policy.attestationFormats,
                 allowedAAGUIDs: policy.allowedAAGUIDs,
                 deniedAAGUIDs: policy.deniedAAGUIDs,
-                unknownFormat: policy.unknownAttestation
+                unknownFormat: policy.unknownAttestation,
+                allowsSHA1: policy.allowSHA1Attestation
             ),
             requiresBackupEligible: policy.requireBackupEligible
         )

@@ -63,12 +63,6 @@ enum BuildLimits {
 
     private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
         let path = "options.passkey_options.webauthn"
-        for format in options.attestationFormats ?? [] where !["none", "packed"].contains(format) {
-            throw .notBuilt(
-                member: "\(path).attestation_formats",
-                sentence: "\(path).attestation_formats cannot have \(format): this build verifies none and packed."
-            )
-        }
         for algorithm in options.algorithms where [-48, -49, -50].contains(algorithm) {
             throw .notBuilt(
                 member: "\(path).algorithms",
@@ -85,12 +79,6 @@ enum BuildLimits {
             options.requireTrustedAttestation,
             "\(path).require_trusted_attestation",
             "\(path).require_trusted_attestation cannot be true: this build has no metadata with roots yet."
-        )
-        try refuse(
-            options.stored["webauthn"]?.object?["allow_sha1_attestation"]?.bool == true,
-            "\(path).allow_sha1_attestation",
-            "\(path).allow_sha1_attestation cannot be true: it is for tpm attestations, "
-                + "which this build does not verify yet."
         )
         for member in ["upgrade_probation_hours", "upgrade_without_notice"] {
             try refuse(
