@@ -16,7 +16,7 @@ let packages = [
     "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
-    "Passkeys", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "StoreContract",
+    "Passkeys", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
     "StoreSQLite", "HTTPAPI",
     "Storage",
 ]
@@ -111,6 +111,7 @@ let package = Package(
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
         tests(of: "StoreSQL", importing: ["Encodings", "Identity", "WebAuthn"]),
         tests(of: "CacheInMemory", importing: ["StoreContract", "Identity", "Threads"]),
+        tests(of: "CacheRedis", importing: ["StoreContract", "Identity", "Threads"]),
         tests(of: "StoreContract", importing: ["Encodings", "Identity", "WebAuthn"]),
         tests(of: "StoreSQLite", importing: ["StoreContract", "StoreSQL", "Identity", "Threads"]),
         tests(

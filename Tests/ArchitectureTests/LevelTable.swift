@@ -24,6 +24,7 @@ enum LevelTable {
         "Tenancy": (4, ["Identity", "WebAuthn", "Cryptography"]),
         "StoreSQL": (4, ["Identity", "WebAuthn"]),
         "CacheInMemory": (4, ["Identity", "Threads"]),
+        "CacheRedis": (4, ["Identity", "Threads"]),
         "StoreContract": (4, ["Identity", "WebAuthn"]),
         "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
         "HTTPAPI": (5, useCases.union(["HTTPServer", "Identity", "WebAuthn", "JOSE"])),

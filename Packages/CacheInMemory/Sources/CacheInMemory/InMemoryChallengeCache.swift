@@ -7,21 +7,7 @@ import Threads
 /// What is in it is lost with the process, and the ceremonies under way begin again; nothing else is.
 public final class InMemoryChallengeCache: ChallengeCache {
     /// How many ceremonies may be pending.
-    public struct Limits: Hashable, Sendable {
-        public var total: Int
-        /// Of one client of one tenant.
-        public var perClient: Int
-        /// From one address.
-        public var perAddress: Int
-
-        /// Half of all for one client; for one address a fiftieth, or what five minutes of the usual rate limit allow
-        /// when that is more.
-        public init(total: Int = 100_000, perClient: Int? = nil, perAddress: Int? = nil) {
-            self.total = total
-            self.perClient = perClient ?? max(1, total / 2)
-            self.perAddress = perAddress ?? min(total, max(300, total / 50))
-        }
-    }
+    public typealias Limits = ChallengeLimits
 
     private let limits: Limits
     private let shards = (0..<64).map { _ in Lock(Shard()) }

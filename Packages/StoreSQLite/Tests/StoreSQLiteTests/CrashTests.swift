@@ -1,5 +1,6 @@
 import Glibc
 import Identity
+import StoreContract
 import StoreSQLite
 import Testing
 

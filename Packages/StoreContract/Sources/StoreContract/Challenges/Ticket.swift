@@ -11,9 +11,10 @@ struct Ticket: Sendable {
         tenant: TenantID = TenantID(number: 1),
         client: String = "app",
         address: String = "2001:db8::1",
-        purpose: PendingCeremony.Purpose? = nil
+        purpose: PendingCeremony.Purpose? = nil,
+        sessionHash: [UInt8] = randomBytes(32)
     ) {
-        key = ChallengeKey(tenant: tenant, client: ClientID(client), sessionHash: randomBytes(32))
+        key = ChallengeKey(tenant: tenant, client: ClientID(client), sessionHash: sessionHash)
         pending = PendingCeremony(
             id: CeremonyID(TimeOrderedID(now: Scene.start, random: randomBytes(10))),
             tenant: tenant,
