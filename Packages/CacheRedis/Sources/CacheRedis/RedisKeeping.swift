@@ -5,7 +5,7 @@
 enum RedisKeeping {
     static let questions = ["save", "appendonly", "maxmemory-policy"].map { RedisCommand("CONFIG", "GET", $0) }
 
-    /// - Parameter replies: to ``questions``, in their order.
+    /// What the operator should know, from the replies to ``questions`` in their order.
     static func warnings(_ replies: [RedisReply], _ location: RedisLocation) -> [String] {
         guard replies.count == questions.count, let save = value(replies[0]), let log = value(replies[1]),
             let policy = value(replies[2])

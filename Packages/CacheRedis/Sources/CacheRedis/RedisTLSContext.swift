@@ -5,8 +5,7 @@ import CRedisTLS
     // Sendable: a context is set up here and not changed after; OpenSSL lets many threads use it.
     private let context: OpaquePointer
 
-    /// - Parameter authorities: a PEM file of roots; the system's when `nil`.
-    /// - Returns: `nil` when the file holds none.
+    /// Roots from a PEM file, or the system's when `authorities` is `nil`; `nil` when there are none.
     init?(authorities: String?) {
         let made: OpaquePointer?
         if let authorities {

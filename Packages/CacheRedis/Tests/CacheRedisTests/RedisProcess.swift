@@ -19,6 +19,8 @@ final class RedisProcess: Sendable {
     ///   - settings: each a name and its values.
     ///   - listens: whether it has a port, too.
     ///   - names: of the certificate with which the port speaks TLS, as `DNS:localhost`.
+    /// - Returns: the server, which ends when nobody holds it any more.
+    /// - Throws: ``Failure``.
     static func start(
         _ settings: [[String]] = [],
         listens: Bool = false,
