@@ -77,13 +77,7 @@ struct SignUpTests {
 
     /// Those that the default policy refuses without an attestation being asked for.
     static let registrationFaults = Fault.allCases.filter { fault in
-        switch fault {
-        case .attestationSignatureWrong, .attestationAlgorithmWrong, .attestationPathEmpty,
-            .attestationCertificateForOtherModel, .attestationCertificateOfAuthority, .attestationChainUntrusted,
-            .attestationCertificateExpired:
-            false
-        default: fault.ceremonies.contains(.registration)
-        }
+        fault.ceremonies.contains(.registration) && !fault.needsAttestation
     }
 
     @Test("A registered credential id is refused, and is never said to be unknown")

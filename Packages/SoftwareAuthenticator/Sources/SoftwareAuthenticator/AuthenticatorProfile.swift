@@ -38,15 +38,6 @@ public struct AuthenticatorProfile: Sendable {
         case from(UInt32)
     }
 
-    /// How it attests what it makes.
-    public enum Attestation: Sendable {
-        case none
-        /// Format `packed`, signed by the credential's own key.
-        case packedSelf
-        /// Format `packed`, signed by a batch key under a local authority.
-        case packed(AttestationAuthority)
-    }
-
     public init(
         aaguid: AAGUID = .zero,
         algorithms: [COSEAlgorithm] = [.es256, .edDSA, .rs256],

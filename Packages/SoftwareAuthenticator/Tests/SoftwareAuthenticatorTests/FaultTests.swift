@@ -8,22 +8,12 @@ struct FaultTests {
     /// What is needed for a fault to be one.
     private func setting(for fault: Fault) throws -> (Server, AuthenticatorProfile) {
         var server = Server()
-        var profile = AuthenticatorProfile.securityKey
+        let profile = AuthenticatorProfile.securityKey
         switch fault {
         case .userVerificationMissing: server.userVerification = .required
-        case .attestationSignatureWrong, .attestationAlgorithmWrong, .attestationPathEmpty:
-            server.attestation.preference = .direct
-            profile.attestation = .packedSelf
-        case .attestationCertificateForOtherModel, .attestationCertificateOfAuthority, .attestationChainUntrusted,
-            .attestationCertificateExpired:
-            let authority = try AttestationAuthority(aaguid: RightCeremonyTests.aaguid, validAt: Server.time)
-            profile.aaguid = authority.aaguid
-            profile.attestation = .packed(authority)
-            server.attestation = AttestationPolicy(
-                preference: .direct,
-                trustAnchors: [authority.root],
-                trust: .trustedChains
-            )
+        case _ where fault.needsAttestation:
+            let example = try #require(AttestationExample.allCases.first { fault.applies(to: $0.attestation) })
+            return (example.server, example.profile)
         default: break
         }
         return (server, profile)

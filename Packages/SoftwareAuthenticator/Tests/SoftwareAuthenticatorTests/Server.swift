@@ -23,7 +23,8 @@ struct Server {
     func register(
         _ authenticator: inout Authenticator,
         fault: Fault? = nil,
-        from origin: String? = nil
+        from origin: String? = nil,
+        altering alter: (inout JSONObject) throws -> Void = { _ in }
     ) throws -> VerifiedRegistration {
         let challenge = Random.bytes(32)
         let options = CreationOptions(
@@ -43,12 +44,13 @@ struct Server {
         )
         var json = JSONWriter()
         options.write(to: &json)
-        let response = try authenticator.create(
+        var response = try authenticator.create(
             try #require(try JSON.parse(json.bytes).object),
             origin: origin ?? self.origin,
             conditional: isConditional,
             fault: fault
         )
+        try alter(&response)
         let issued = IssuedRegistration(
             challenge: challenge,
             rpID: rpID,

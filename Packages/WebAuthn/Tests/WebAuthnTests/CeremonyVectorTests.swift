@@ -63,6 +63,22 @@ struct CeremonyVectorTests {
         #expect(refused == unsupported, "\(file)")
     }
 
+    @Test("No credential's key is for SHA-1, also where it is offered")
+    func sha1Credentials() throws {
+        var count = 0
+        for file in ["webauthn-peers-registration", "webauthn-peers-authentication"] {
+            for vector in try SharedVectors.cases(file)
+            where vector["requires"]?.array?.contains("alg:-65535") == true {
+                count += 1
+                let operation = try vector.text("operation")
+                let answer = try VectorRunner().answer(operation, try vector.text("id"), try vector.object("input"))
+                let reason = operation == "registration" ? "algorithm_not_allowed" : "signature_invalid"
+                #expect(answer["reason"]?.string == reason, "\(answer)")
+            }
+        }
+        #expect(count > 0)
+    }
+
     @Test("A refused case is refused for what it names, or for what is judged before")
     func stages() throws {
         let reasons: [String: Set<String>] = [

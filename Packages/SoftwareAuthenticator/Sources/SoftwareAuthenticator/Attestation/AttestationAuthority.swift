@@ -7,11 +7,12 @@ public import WebAuthn
 public struct AttestationAuthority: Sendable {
     /// The trust anchor.
     public let root: Certificate
-    /// What is in `x5c`: the attestation certificate.
+    /// What comes first in `x5c` of a packed statement: the attestation certificate of the batch key.
     public let certificate: Certificate
     public let aaguid: AAGUID
     let batchKey: SigningKey
     private let rootKey: SigningKey
+    private let intermediate: Issuer?
     private let time: Int64
 
     /// Makes a root and a batch key, both on P-256.
@@ -19,88 +20,122 @@ public struct AttestationAuthority: Sendable {
     /// - Parameters:
     ///   - aaguid: the model that the batch key is for.
     ///   - time: Unix seconds; the certificates are valid from a year before it to ten years after it.
+    ///   - hasIntermediate: whether the root certified an intermediate, which issues all but U2F's certificates.
     /// - Throws: `CryptographyError` when libcrypto refuses, or `time` is out of a certificate's range.
-    public init(aaguid: AAGUID, validAt time: Int64) throws(CryptographyError) {
+    public init(aaguid: AAGUID, validAt time: Int64, hasIntermediate: Bool = false) throws(CryptographyError) {
         self.aaguid = aaguid
         self.time = time
-        rootKey = try SigningKey.generate(.p256)
+        let rootKey = try SigningKey.generate(.p256)
+        let root = try Self.root(rootKey, validAt: time)
+        let issuer = Issuer(certificate: root, key: rootKey)
+        intermediate = hasIntermediate ? try Self.intermediate(by: issuer, validAt: time, isExpired: false) : nil
         batchKey = try SigningKey.generate(.p256)
-        root = try Self.root(rootKey, validAt: time)
-        certificate = try Self.leaf(
-            batchKey.publicKey,
-            Leaf(aaguid: aaguid, notAfter: time + Self.tenYears),
-            by: root,
-            rootKey,
-            validAt: time
-        )
+        certificate = try Self.leaf(.packed(aaguid), batchKey.publicKey, by: intermediate ?? issuer, validAt: time)
+        self.rootKey = rootKey
+        self.root = root
     }
 
-    /// The certificate to send, spoiled as `fault` has it.
-    func certificate(_ fault: Fault?) throws(CryptographyError) -> Certificate {
-        var leaf = Leaf(aaguid: aaguid, notAfter: time + Self.tenYears)
-        switch fault {
-        case .attestationCertificateForOtherModel:
-            leaf.aaguid = AAGUID(Random.bytes(16)[...]) ?? .zero
-        case .attestationCertificateOfAuthority:
-            leaf.isCA = true
-        case .attestationCertificateExpired:
-            leaf.notAfter = time - 86_400
-        case .attestationChainUntrusted:
-            let otherKey = try SigningKey.generate(.p256)
-            let otherRoot = try Self.root(otherKey, validAt: time)
-            return try Self.leaf(batchKey.publicKey, leaf, by: otherRoot, otherKey, validAt: time)
-        default:
-            return certificate
+    /// What to send along with the batch key's signature, spoiled as `fault` has it: the certificate first, then the
+    /// intermediate, if there is one.
+    func batchPath(_ fault: Fault?) throws(AuthenticatorError) -> [Certificate] {
+        guard let fault, fault.isOfCertificates else {
+            return [certificate] + (intermediate.map { [$0.certificate] } ?? [])
         }
-        return try Self.leaf(batchKey.publicKey, leaf, by: root, rootKey, validAt: time)
+        return try path(.packed(aaguid), batchKey.publicKey, fault)
     }
 
-    private struct Leaf {
-        var aaguid: AAGUID
-        var notAfter: Int64
-        var isCA = false
+    /// Certifies a key: the certificate first, then the intermediate, if there is one, spoiled as `fault` has it.
+    func path(
+        _ content: AttestationLeaf,
+        _ key: VerifyingKey,
+        _ fault: Fault?,
+        byRoot: Bool = false
+    ) throws(AuthenticatorError) -> [Certificate] {
+        do throws(CryptographyError) {
+            var content = content
+            content.spoil(fault)
+            var root = Issuer(certificate: self.root, key: rootKey)
+            if fault == .attestationChainUntrusted {
+                let otherKey = try SigningKey.generate(.p256)
+                root = Issuer(certificate: try Self.root(otherKey, validAt: time), key: otherKey)
+            }
+            var above: Issuer?
+            if intermediate != nil, !byRoot {
+                let isExpired = fault == .attestationIntermediateExpired
+                let isUsual = !isExpired && fault != .attestationChainUntrusted
+                above = isUsual ? intermediate : try Self.intermediate(by: root, validAt: time, isExpired: isExpired)
+            }
+            let leaf = try Self.leaf(content, key, by: above ?? root, validAt: time)
+            guard let above else {
+                if fault == .attestationIntermediateExpired { throw .unsupported(what: "no intermediate") }
+                return fault == .attestationPathDisordered ? [root.certificate, leaf] : [leaf]
+            }
+            return fault == .attestationPathDisordered ? [above.certificate, leaf] : [leaf, above.certificate]
+        } catch {
+            guard case .unsupported(what: "no intermediate") = error else { throw .cryptography(error) }
+            throw .faultDoesNotApply
+        }
+    }
+
+    private struct Issuer: Sendable {
+        let certificate: Certificate
+        let key: SigningKey
     }
 
     private static let year: Int64 = 31_557_600
-    private static let tenYears = 10 * year
+    private static let day: Int64 = 86_400
 
     private static func root(_ key: SigningKey, validAt time: Int64) throws(CryptographyError) -> Certificate {
+        try authority("Latchkey software authenticator root", validAt: time).selfSigned(by: key)
+    }
+
+    private static func intermediate(
+        by root: Issuer,
+        validAt time: Int64,
+        isExpired: Bool
+    ) throws(CryptographyError) -> Issuer {
+        let key = try SigningKey.generate(.p256)
+        var builder = authority("Latchkey software authenticator intermediate", validAt: time)
+        if isExpired { builder.notAfter = time - day }
+        return Issuer(
+            certificate: try builder.signed(for: key.publicKey, by: root.certificate, key: root.key),
+            key: key
+        )
+    }
+
+    private static func authority(_ name: String, validAt time: Int64) -> CertificateBuilder {
         var builder = CertificateBuilder(
             subject: [
                 (oid: DistinguishedName.country, value: "XX"),
                 (oid: DistinguishedName.organization, value: "Latchkey software authenticators"),
-                (oid: DistinguishedName.commonName, value: "Latchkey software authenticator root"),
+                (oid: DistinguishedName.commonName, value: name),
             ],
             notBefore: time - year,
-            notAfter: time + tenYears,
+            notAfter: time + 10 * year,
             isCA: true
         )
         builder.keyUsage = [.keyCertSign]
-        return try builder.selfSigned(by: key)
+        return builder
     }
 
-    /// An attestation certificate by the rules of WebAuthn L3 §8.2.1.
     private static func leaf(
+        _ content: AttestationLeaf,
         _ key: VerifyingKey,
-        _ leaf: Leaf,
-        by issuer: Certificate,
-        _ issuerKey: SigningKey,
+        by issuer: Issuer,
         validAt time: Int64
     ) throws(CryptographyError) -> Certificate {
         var builder = CertificateBuilder(
-            subject: [
-                (oid: DistinguishedName.country, value: "XX"),
-                (oid: DistinguishedName.organization, value: "Latchkey software authenticators"),
-                (oid: DistinguishedName.organizationalUnit, value: "Authenticator Attestation"),
-                (oid: DistinguishedName.commonName, value: "Latchkey software authenticator"),
-            ],
-            notBefore: time - year,
-            notAfter: leaf.notAfter,
-            isCA: leaf.isCA
+            subject: content.subject.map { ($0.oid, $0.value) },
+            notBefore: content.validity == .notYet ? time + day : time - year,
+            notAfter: content.validity == .over ? time - day : time + 10 * year,
+            isCA: content.isCA
         )
-        builder.extensions = [
-            (oid: "1.3.6.1.4.1.45724.1.1.4", critical: false, value: [0x04, 0x10] + leaf.aaguid.bytes)
-        ]
-        return try builder.signed(for: key, by: issuer, key: issuerKey)
+        builder.extendedKeyUsage = content.purposes
+        builder.subjectAlternativeNames = content.names
+        builder.extensions = content.extensions.map { ($0.oid, false, $0.value) }
+        if let model = content.model {
+            builder.extensions.append((AttestationLeaf.modelExtension, false, [0x04, 0x10] + model.bytes))
+        }
+        return try builder.signed(for: key, by: issuer.certificate, key: issuer.key)
     }
 }

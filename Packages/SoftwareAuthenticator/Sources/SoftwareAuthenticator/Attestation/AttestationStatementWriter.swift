@@ -1,88 +1,101 @@
 internal import CBOR
 internal import COSE
 internal import Cryptography
+internal import WebAuthn
 
 /// Writes attestation objects (WebAuthn L3 §6.5.4).
 struct AttestationStatementWriter {
     let attestation: AuthenticatorProfile.Attestation
     let credential: SoftwareCredential
+    let authenticatorData: [UInt8]
+    let clientDataHash: [UInt8]
+    let fault: Fault?
+
+    /// What attestation signatures are made over, in most formats.
+    var signed: [UInt8] { authenticatorData + clientDataHash }
 
     /// The attestation object over authenticator data and the hash of the client data.
-    func object(
-        _ authenticatorData: [UInt8],
-        _ clientDataHash: [UInt8],
-        _ fault: Fault?
-    ) throws(AuthenticatorError) -> [UInt8] {
-        let signed = authenticatorData + clientDataHash
-        var (format, statement): (String, CBORMap)
+    func object() throws(AuthenticatorError) -> [UInt8] {
+        var (format, statement) = try statement(attestation)
+        if fault == .attestationFormatUnknown { format = "unknown" }
+        if fault == .noneStatementFilled {
+            guard case .none = attestation else { throw .faultDoesNotApply }
+            statement = ["sig": .bytes([0])]
+        }
+        return CBOR.encode(["fmt": .text(format), "attStmt": statement, "authData": .bytes(authenticatorData)])
+    }
+
+    private func statement(
+        _ attestation: AuthenticatorProfile.Attestation
+    ) throws(AuthenticatorError) -> (format: String, statement: CBORValue) {
+        var statement: CBORMap
         switch attestation {
-        case .none: (format, statement) = ("none", CBORMap())
-        case .packedSelf: (format, statement) = ("packed", try selfStatement(signed, fault))
-        case .packed(let authority): (format, statement) = ("packed", try certifiedStatement(signed, authority, fault))
+        case .none: statement = CBORMap()
+        case .packedSelf: statement = try packedSelf()
+        case .packed(let authority): statement = try packed(authority)
+        case .fidoU2F(let authority): statement = try fidoU2F(authority)
+        case .tpm(let authority, let tpm): statement = try self.tpm(authority, tpm)
+        case .androidKey(let authority, let list): statement = try androidKey(authority, enforcedBy: list)
+        case .androidSafetyNet(let authority, let service): statement = try safetyNet(authority, service)
+        case .apple(let authority): statement = try apple(authority)
+        case .compound(let attestations): return (attestation.format, .array(try compound(attestations)))
+        }
+        try spoil(&statement)
+        return (attestation.format, .map(statement))
+    }
+
+    /// Several statements (§8.9). A fault is in the last of them, but one of trust in all: one chain is enough.
+    private func compound(_ attestations: [AuthenticatorProfile.Attestation]) throws(AuthenticatorError) -> [CBORValue]
+    {
+        var parts: [CBORValue] = []
+        for (index, attestation) in attestations.enumerated() {
+            let isLast = index == attestations.count - 1
+            let writer = AttestationStatementWriter(
+                attestation: attestation,
+                credential: credential,
+                authenticatorData: authenticatorData,
+                clientDataHash: clientDataHash,
+                fault: isLast || fault?.isOfTrust == true ? fault : nil
+            )
+            let (format, statement) = try writer.statement(attestation)
+            parts.append(["fmt": .text(format), "attStmt": statement])
         }
         switch fault {
-        case .noneStatementFilled:
-            guard format == "none" else { throw .faultDoesNotApply }
-            statement["sig"] = .bytes([0])
-        case .attestationFormatUnknown: format = "unknown"
+        case .compoundOneStatement: return Array(parts.prefix(1))
+        case .compoundNested: return parts + [["fmt": "compound", "attStmt": []]]
+        default: return parts
+        }
+    }
+
+    /// What can be wrong with the members of a statement, whatever its format.
+    private func spoil(_ statement: inout CBORMap) throws(AuthenticatorError) {
+        switch fault {
+        case .attestationStatementEmpty: statement = CBORMap()
         case .attestationSignatureWrong:
-            guard var signature = statement["sig"]?.bytes, let last = signature.indices.last else {
-                throw .faultDoesNotApply
+            // A response of SafetyNet has its signature inside, at its end.
+            for member in ["sig", "response"] as [CBORValue] {
+                guard var signature = statement[member]?.bytes, signature.count > 8 else { continue }
+                if member == "response" {
+                    // The text of another byte: of the last characters some bits count for nothing.
+                    let index = signature.count - 8
+                    signature[index] = signature[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+                } else {
+                    signature[signature.count - 1] ^= 1
+                }
+                statement[member] = .bytes(signature)
+                return
             }
-            signature[last] ^= 1
-            statement["sig"] = .bytes(signature)
+            throw .faultDoesNotApply
+        case .attestationSignatureMissing: statement["sig"] = nil
+        case .attestationAlgorithmMissing: statement["alg"] = nil
+        case .attestationPathMissing: statement["x5c"] = nil
+        case .attestationPathEmpty: statement["x5c"] = .array([])
         default: break
         }
-        return CBOR.encode([
-            "fmt": .text(format), "attStmt": .map(statement), "authData": .bytes(authenticatorData),
-        ])
-    }
-
-    private func selfStatement(_ signed: [UInt8], _ fault: Fault?) throws(AuthenticatorError) -> CBORMap {
-        var statement = CBORMap()
-        var algorithm = credential.algorithm
-        if fault == .attestationAlgorithmWrong { algorithm = algorithm == .es256 ? .edDSA : .es256 }
-        statement["alg"] = .integer(algorithm.rawValue)
-        statement["sig"] = .bytes(try credential.sign(signed))
-        if fault == .attestationPathEmpty { statement["x5c"] = .array([]) }
-        return statement
-    }
-
-    private func certifiedStatement(
-        _ signed: [UInt8],
-        _ authority: AttestationAuthority,
-        _ fault: Fault?
-    ) throws(AuthenticatorError) -> CBORMap {
-        var statement = CBORMap()
-        do throws(CryptographyError) {
-            statement["alg"] = .integer(COSEAlgorithm.es256.rawValue)
-            statement["sig"] = .bytes(try authority.batchKey.sign(signed, .es256))
-            statement["x5c"] = .array([.bytes(try authority.certificate(fault).der)])
-        } catch {
-            throw .cryptography(error)
-        }
-        if fault == .attestationAlgorithmWrong { statement["alg"] = .integer(COSEAlgorithm.edDSA.rawValue) }
-        if fault == .attestationPathEmpty { statement["x5c"] = .array([]) }
-        return statement
     }
 }
 
-extension Fault {
-    /// Whether only a statement with a certificate can have it.
-    var needsAttestationCertificate: Bool {
-        switch self {
-        case .attestationCertificateForOtherModel, .attestationCertificateOfAuthority, .attestationChainUntrusted,
-            .attestationCertificateExpired:
-            true
-        default: false
-        }
-    }
-
-    /// Whether only a statement with a signature can have it.
-    var needsAttestationSignature: Bool {
-        switch self {
-        case .attestationSignatureWrong, .attestationAlgorithmWrong, .attestationPathEmpty: true
-        default: false
-        }
-    }
+extension [Certificate] {
+    /// As `x5c` has them.
+    var x5c: CBORValue { .array(map { .bytes($0.der) }) }
 }

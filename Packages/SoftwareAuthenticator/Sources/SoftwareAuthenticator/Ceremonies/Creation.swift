@@ -33,9 +33,9 @@ struct Creation {
 
         let attests = request.attestation != .none || profile.attestsUnasked
         attestation = attests ? profile.attestation : .none
-        try Self.check(fault, attestation)
+        guard fault?.applies(to: attestation) ?? true else { throw .faultDoesNotApply }
 
-        let algorithm = try Self.algorithm(request, profile, fault)
+        let algorithm = try Self.algorithm(request, profile, attestation, fault)
         var id = Random.bytes(max(1, profile.credentialIDLength))
         if fault == .credentialExists {
             guard let first = ours.first else { throw .faultDoesNotApply }
@@ -72,8 +72,14 @@ struct Creation {
             extensions: profile.registrationExtensions.map { CBOR.encode(.map($0)) }
         )
         data.spoil(fault)
-        let writer = AttestationStatementWriter(attestation: attestation, credential: credential)
-        let object = try writer.object(data.encoded(fault), SHA256.hash(clientData), fault)
+        let writer = AttestationStatementWriter(
+            attestation: attestation,
+            credential: credential,
+            authenticatorData: data.encoded(fault),
+            clientDataHash: SHA256.hash(clientData),
+            fault: fault
+        )
+        let object = try writer.object()
         var response: JSONObject = [
             "clientDataJSON": .string(Base64URL.encode(clientData)),
             "attestationObject": .string(Base64URL.encode(object)),
@@ -86,29 +92,18 @@ struct Creation {
     /// AAGUID, length of the id, id, key (§6.5.1).
     private func attestedData(_ publicKey: [UInt8]) -> [UInt8] {
         let count = credential.id.count
-        return profile.aaguid.bytes
+        // A client that speaks U2F writes zeros: its devices have no models.
+        let hasNoModel = attestation.isOfU2F && fault != .u2fModelNamed
+        return (hasNoModel ? AAGUID.zero : profile.aaguid).bytes
             + [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
             + credential.id + publicKey
     }
 
-    private static func check(
-        _ fault: Fault?,
-        _ attestation: AuthenticatorProfile.Attestation
-    ) throws(AuthenticatorError) {
-        guard let fault else { return }
-        let applies =
-            switch attestation {
-            case .none: !fault.needsAttestationCertificate && !fault.needsAttestationSignature
-            case .packedSelf: !fault.needsAttestationCertificate && fault != .noneStatementFilled
-            case .packed: fault != .noneStatementFilled
-            }
-        guard applies else { throw .faultDoesNotApply }
-    }
-
-    /// The first algorithm of the options that the profile has; for the fault, one that they do not have.
+    /// The first algorithm of the options that the profile has and can attest; for the fault, one that they do not have.
     private static func algorithm(
         _ request: CreationRequest,
         _ profile: AuthenticatorProfile,
+        _ attestation: AuthenticatorProfile.Attestation,
         _ fault: Fault?
     ) throws(AuthenticatorError) -> COSEAlgorithm {
         if fault == .algorithmNotOffered {
@@ -118,9 +113,10 @@ struct Creation {
             }
             return other
         }
-        guard let algorithm = request.algorithms.first(where: profile.algorithms.contains) else {
-            throw .noUsableAlgorithm
+        let algorithm = request.algorithms.first { offered in
+            profile.algorithms.contains(offered) && attestation.suits(offered)
         }
+        guard let algorithm else { throw .noUsableAlgorithm }
         return algorithm
     }
 }

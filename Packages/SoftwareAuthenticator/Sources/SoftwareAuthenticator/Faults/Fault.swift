@@ -1,5 +1,3 @@
-public import WebAuthn
-
 /// One thing that is wrong with a response, everything else being right: one for each refusal that a relying party
 /// owes its clients.
 public enum Fault: String, Hashable, Sendable, CaseIterable {
@@ -51,26 +49,105 @@ public enum Fault: String, Hashable, Sendable, CaseIterable {
     // Registration alone.
     /// The key is for an algorithm that was not offered.
     case algorithmNotOffered
+    /// A credential id that is registered already: the first credential's here.
+    case credentialExists
+
+    // The attestation, of whatever format can have it.
+    /// A format that nobody knows.
+    case attestationFormatUnknown
     /// A statement of format none that is not empty.
     case noneStatementFilled
+    /// A statement of another format that is empty.
+    case attestationStatementEmpty
     /// The attestation signature is wrong.
     case attestationSignatureWrong
-    /// The statement's `alg` is not the credential's.
+    /// The attestation signature is missing.
+    case attestationSignatureMissing
+    /// The credential's key made the signature that the attestation key owes.
+    case attestationSignatureByCredential
+    /// Another key than the certificate's made the signature.
+    case attestationSignatureByOtherKey
+    /// The statement's `alg` is not the key's.
     case attestationAlgorithmWrong
+    /// The statement's `alg` is missing.
+    case attestationAlgorithmMissing
+    /// `x5c` is missing.
+    case attestationPathMissing
     /// `x5c` is there and empty.
     case attestationPathEmpty
+    /// `x5c` begins with the issuer's certificate.
+    case attestationPathDisordered
     /// The attestation certificate is for another AAGUID.
     case attestationCertificateForOtherModel
     /// The attestation certificate is a CA's.
     case attestationCertificateOfAuthority
+    /// The subject is not as the format has it: another unit, one where none may be, another host.
+    case attestationCertificateSubjectWrong
+    /// The certificate that should be the credential key's is of another key.
+    case attestationCertificateOfOtherKey
     /// The chain ends at a root that nobody knows: a fault where trust is judged.
     case attestationChainUntrusted
     /// The attestation certificate has expired: a fault where trust is judged.
     case attestationCertificateExpired
-    /// A format that nobody knows.
-    case attestationFormatUnknown
-    /// A credential id that is registered already: the first credential's here.
-    case credentialExists
+    /// The attestation certificate is of the future: a fault where trust is judged.
+    case attestationCertificateNotYetValid
+    /// The intermediate's certificate has expired: a fault where trust is judged.
+    case attestationIntermediateExpired
+
+    // Format tpm.
+    case tpmVersionWrong
+    case tpmMagicWrong
+    /// What was certified is no key.
+    case tpmTypeWrong
+    /// `extraData` is not the hash of what is attested.
+    case tpmExtraDataWrong
+    /// The name that was certified is another key's.
+    case tpmNameWrong
+    /// `pubArea` is another key's.
+    case tpmPublicAreaOfOtherKey
+    /// The certificate names a maker that the TCG does not know.
+    case tpmManufacturerUnknown
+    /// The certificate does not say which TPM it is.
+    case tpmDeviceMissing
+    /// The certificate is not for attestation keys.
+    case tpmPurposeMissing
+
+    // Format android-key.
+    case androidKeyDescriptionMissing
+    /// The key was made for other client data.
+    case androidKeyChallengeWrong
+    /// Any app may use the key.
+    case androidKeyForAllApplications
+    /// The key was imported.
+    case androidKeyImported
+    /// The key does not sign.
+    case androidKeyPurposeWrong
+
+    // Format android-safetynet.
+    case safetyNetVersionEmpty
+    case safetyNetResponseEmpty
+    case safetyNetNonceWrong
+    /// The service does not vouch for the device.
+    case safetyNetProfileMismatch
+    case safetyNetFromFuture
+    /// The answer is more than a minute old.
+    case safetyNetTooOld
+
+    // Format apple.
+    case appleNonceMissing
+    case appleNonceWrong
+
+    // Format fido-u2f.
+    /// The AAGUID is not zero.
+    case u2fModelNamed
+    /// `x5c` has two certificates.
+    case u2fCertificateTwice
+    /// The certificate's key is not on P-256.
+    case u2fCertificateCurveWrong
+
+    // Format compound.
+    case compoundOneStatement
+    case compoundNested
 
     // Login alone.
     /// No user handle: a fault where the user was not known.
@@ -93,53 +170,4 @@ public enum Fault: String, Hashable, Sendable, CaseIterable {
     case counterWentBack
     /// BE is not what it was at registration.
     case backupEligibilityChanged
-
-    /// The refusal that it must meet.
-    public var reason: CeremonyReason {
-        switch self {
-        case .idsDiffer, .credentialTypeWrong, .clientDataMissing, .clientDataNotBase64URL, .clientDataCut,
-            .clientDataMemberTwice, .authenticatorDataCut, .authenticatorDataTooLong, .extensionDataMissing,
-            .attestedDataMissing, .publicKeyIncomplete, .signatureEmpty, .userHandleMissing:
-            .invalidResponse
-        case .typeWrong: .typeMismatch
-        case .challengeWrong, .challengePadded: .challengeMismatch
-        case .originWrong: .originMismatch
-        case .crossOrigin, .topOrigin: .crossOrigin
-        case .rpIDWrong: .rpIDMismatch
-        case .userPresenceMissing: .userPresenceMissing
-        case .userVerificationMissing: .userVerificationMissing
-        case .backedUpButNotEligible, .backupEligibilityChanged: .backupFlagsInvalid
-        case .algorithmNotOffered: .algorithmNotAllowed
-        case .noneStatementFilled, .attestationSignatureWrong, .attestationAlgorithmWrong, .attestationPathEmpty,
-            .attestationCertificateForOtherModel, .attestationCertificateOfAuthority:
-            .attestationInvalid
-        case .attestationChainUntrusted, .attestationCertificateExpired, .attestationFormatUnknown:
-            .authenticatorNotAllowed
-        case .credentialExists: .credentialExists
-        case .userHandleWrong: .userHandleMismatch
-        case .credentialUnknown: .unknownCredential
-        case .credentialNotListed, .signatureWrong, .signatureByOtherKey, .clientDataChanged: .signatureInvalid
-        case .counterStands, .counterWentBack: .counterRegression
-        }
-    }
-
-    /// The ceremonies that it can happen in.
-    public var ceremonies: [Ceremony] {
-        switch self {
-        case .idsDiffer, .credentialTypeWrong, .clientDataMissing, .clientDataNotBase64URL, .clientDataCut,
-            .clientDataMemberTwice, .authenticatorDataCut, .authenticatorDataTooLong, .extensionDataMissing, .typeWrong,
-            .challengeWrong, .challengePadded, .originWrong, .crossOrigin, .topOrigin, .rpIDWrong,
-            .userPresenceMissing, .userVerificationMissing, .backedUpButNotEligible:
-            [.registration, .authentication]
-        case .attestedDataMissing, .publicKeyIncomplete, .algorithmNotOffered, .noneStatementFilled,
-            .attestationSignatureWrong, .attestationAlgorithmWrong, .attestationPathEmpty,
-            .attestationCertificateForOtherModel, .attestationCertificateOfAuthority, .attestationChainUntrusted,
-            .attestationCertificateExpired, .attestationFormatUnknown, .credentialExists:
-            [.registration]
-        case .signatureEmpty, .userHandleMissing, .userHandleWrong, .credentialUnknown, .credentialNotListed,
-            .signatureWrong, .signatureByOtherKey, .clientDataChanged, .counterStands, .counterWentBack,
-            .backupEligibilityChanged:
-            [.authentication]
-        }
-    }
 }

@@ -17,12 +17,14 @@ struct CompoundAttestation: AttestationFormat {
         }
         var parts: [AttestationOutcome] = []
         for (index, statement) in statements.enumerated() {
-            guard let part = statement.map, let name = part["fmt"]?.text, let inner = part["attStmt"], inner.map != nil
-            else {
-                throw AttestationFault("attStmt[\(index)] has no fmt and attStmt")
+            guard let part = statement.map, let name = part["fmt"]?.text else {
+                throw AttestationFault("attStmt[\(index)] is no map with fmt")
             }
             guard !name.hasSameBytes(as: Self.name) else {
                 throw AttestationFault("attStmt[\(index)] is compound itself")
+            }
+            guard let inner = part["attStmt"], inner.map != nil else {
+                throw AttestationFault("attStmt[\(index)] has no map attStmt")
             }
             guard let format = AttestationFormats.named(name) else {
                 parts.append(AttestationOutcome(format: name, type: .none))

@@ -105,6 +105,10 @@ extension RelyingParty {
         } catch {
             throw CeremonyError(.signatureInvalid, step: "7.2 step 21", got: "a stored key that is refused: \(error)")
         }
+        // RS1 signs attestations alone.
+        guard key.algorithm != .rs1 else {
+            throw CeremonyError(.signatureInvalid, step: "7.2 step 21", got: "a stored key for SHA-1")
+        }
         let signed = data.bytes + SHA256.hash(response.clientData.bytes)
         guard key.isValid(response.signature[...], over: signed[...]) else {
             throw CeremonyError(.signatureInvalid, step: "7.2 step 21", got: "a wrong signature")

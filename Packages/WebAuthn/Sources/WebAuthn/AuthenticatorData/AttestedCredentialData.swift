@@ -11,7 +11,7 @@ public struct AttestedCredentialData: Hashable, Sendable {
     public let publicKey: [UInt8]
     /// What `alg` of the key says.
     public let algorithm: COSEAlgorithm
-    /// The key; `nil` when its algorithm is not one that this build knows.
+    /// The key; `nil` when its algorithm is not one that this build takes for credentials.
     public let key: COSEKey?
 
     init(reading reader: inout ByteReader) throws(ResponseError) {
@@ -33,8 +33,8 @@ public struct AttestedCredentialData: Hashable, Sendable {
             throw ResponseError(member, .malformed(reason: "the public key has no alg"))
         }
         algorithm = COSEAlgorithm(rawValue: number)
-        guard algorithm.signatureAlgorithm != nil else {
-            // What cannot have been offered is refused where the algorithm is judged.
+        guard algorithm.signatureAlgorithm != nil, algorithm != .rs1 else {
+            // What cannot have been offered is refused where the algorithm is judged. RS1 signs attestations alone.
             key = nil
             return
         }
