@@ -109,6 +109,35 @@ struct AttestationFormatTests {
     }
 }
 
+@Suite("SHA-1 signs attestations of TPMs, and nobody in")
+struct SHA1CredentialTests {
+    @Test("A stored key for RS1 is refused at login, although the signature is right")
+    func login() throws {
+        let server = Server()
+        let key = try SigningKey.generate(.rsa(bits: 2048))
+        for (algorithm, isFine) in [(COSEAlgorithm.rs256, true), (.rs1, false)] {
+            let credential = SoftwareCredential(
+                id: [1, 2, 3],
+                rpID: server.rpID,
+                userHandle: server.userHandle,
+                algorithm: algorithm,
+                key: key
+            )
+            let record = CredentialRecord(
+                id: credential.id,
+                publicKey: try COSEKey(key.publicKey, algorithm: algorithm).encoded(),
+                signCount: 0,
+                uvInitialized: true,
+                backupEligible: true,
+                backupState: true
+            )
+            var authenticator = Authenticator(credentials: [credential])
+            let reason = try refusal { _ = try server.logIn(&authenticator, with: record) }
+            #expect(reason == (isFine ? nil : .signatureInvalid))
+        }
+    }
+}
+
 @Suite("WebAuthn L3 §8.3: tpm")
 struct TPMAttestationTests {
     private static let authority = AttestationExample.authority

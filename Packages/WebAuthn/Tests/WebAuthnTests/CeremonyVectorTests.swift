@@ -63,18 +63,17 @@ struct CeremonyVectorTests {
         #expect(refused == unsupported, "\(file)")
     }
 
-    @Test("No credential's key is for SHA-1, also where it is offered")
+    @Test("No new credential's key is for SHA-1, also where it is offered")
     func sha1Credentials() throws {
         var count = 0
-        for file in ["webauthn-peers-registration", "webauthn-peers-authentication"] {
-            for vector in try SharedVectors.cases(file)
-            where vector["requires"]?.array?.contains("alg:-65535") == true {
-                count += 1
-                let operation = try vector.text("operation")
-                let answer = try VectorRunner().answer(operation, try vector.text("id"), try vector.object("input"))
-                let reason = operation == "registration" ? "algorithm_not_allowed" : "signature_invalid"
-                #expect(answer["reason"]?.string == reason, "\(answer)")
-            }
+        for vector in try SharedVectors.cases("webauthn-peers-registration")
+        where vector["requires"]?.array?.contains("alg:-65535") == true {
+            let expected = try vector.object("expected")
+            let answer = try VectorRunner().answer("registration", try vector.text("id"), try vector.object("input"))
+            // Some are refused before, for the form of their CBOR.
+            guard expected["canonicalCbor"]?.bool == true else { continue }
+            count += 1
+            #expect(answer["reason"]?.string == "algorithm_not_allowed", "\(answer)")
         }
         #expect(count > 0)
     }
