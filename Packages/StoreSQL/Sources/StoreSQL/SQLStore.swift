@@ -6,20 +6,25 @@ public import Identity
 public struct SQLStore: CredentialDatabase {
     let database: any SQLDatabase
 
-    /// Takes an engine whose schema was brought forward (``Schema/prepare(_:dialect:)``).
-    public init(_ database: any SQLDatabase) {
-        self.database = database
+    /// Takes an engine whose schema was brought forward (``Schema/prepare(_:dialect:)``), and puts a breaker before it.
+    ///
+    /// - Parameters:
+    ///   - database: the engine.
+    ///   - name: what the operator's log calls it, as `PostgreSQL`.
+    public init(_ database: any SQLDatabase, named name: String = "The store") {
+        self.database = GuardedDatabase(database, named: name, probe: Self.check)
     }
 
     public func check() async throws(StoreError) {
-        // A statement that leaves everything as it is, and yet is written.
-        try await database.check(probe: .commit([SQLStatement(Self.probe, [])], ()))
+        try await database.check(probe: Self.check)
     }
 
     public func close() async {
         await database.close()
     }
 
+    /// A statement that leaves everything as it is, and yet is written.
+    private static let check = SQLStep<Void>.commit([SQLStatement(probe, [])], ())
     private static let probe = SQL(
         "UPDATE deployment SET configuration_version = configuration_version WHERE id = 1"
     )

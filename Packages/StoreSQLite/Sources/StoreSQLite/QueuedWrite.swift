@@ -4,7 +4,8 @@ import Threads
 
 /// A write that waits for its turn, whatever its value.
 protocol QueuedWrite: AnyObject, Sendable {
-    var queuedAt: ContinuousClock.Instant { get }
+    /// When its caller gives up waiting for its turn.
+    var deadline: ContinuousClock.Instant { get }
     /// Runs it inside the group's transaction, and keeps what it gave.
     ///
     /// - Returns: false when it failed or is to be undone, and had changed something: then the transaction holds half
@@ -20,14 +21,14 @@ protocol QueuedWrite: AnyObject, Sendable {
 
 final class Write<Value: Sendable>: QueuedWrite, @unchecked Sendable {
     // Sendable: `result` is touched by the writer's thread alone, and everything else never changes.
-    let queuedAt: ContinuousClock.Instant
+    let deadline: ContinuousClock.Instant
     private let step: SQLStep<Value>
     private let reply: Reply<Value, StoreError>
     private var result: Result<Value, StoreError>?
 
-    init(_ step: SQLStep<Value>, queuedAt: ContinuousClock.Instant, reply: Reply<Value, StoreError>) {
+    init(_ step: SQLStep<Value>, deadline: ContinuousClock.Instant, reply: Reply<Value, StoreError>) {
         self.step = step
-        self.queuedAt = queuedAt
+        self.deadline = deadline
         self.reply = reply
     }
 

@@ -53,7 +53,10 @@ public enum SQLiteStore {
             let checkpointer = try Checkpointer(copying)
             let writer = try SQLiteWriter(writing, checkpointer: checkpointer)
             let readers = SQLiteReaders(path: path)
-            return SQLStore(SQLiteDatabase(writer: writer, readers: readers, checkpointer: checkpointer))
+            return SQLStore(
+                SQLiteDatabase(writer: writer, readers: readers, checkpointer: checkpointer),
+                named: "SQLite"
+            )
         } catch {
             throw .unavailable(reason: "the system has no thread left (\(error.code))")
         }

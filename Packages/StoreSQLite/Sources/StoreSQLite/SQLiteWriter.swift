@@ -22,8 +22,9 @@ final class SQLiteWriter: Sendable {
 
     /// Runs `step` in the next group; durable when this returns.
     func write<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
-        try await thread.mailbox.ask(refused: Self.refusal) { (reply: Reply<Value, StoreError>) in
-            Write(step, queuedAt: .now, reply: reply)
+        let deadline = ContinuousClock.now + StoreBudget.allowance(atMost: Self.deadline)
+        return try await thread.mailbox.ask(refused: Self.refusal) { (reply: Reply<Value, StoreError>) in
+            Write(step, deadline: deadline, reply: reply)
         }
     }
 
@@ -51,7 +52,7 @@ final class SQLiteWriter: Sendable {
     private static let capacity = 4096
     /// Writes of one transaction.
     private static let groupLimit = 128
-    /// How long a write may wait for its turn.
+    /// How long a write may wait for its turn, unless its request has less time left.
     private static let deadline = Duration.seconds(1)
     /// How often a group begins again when another process holds the lock.
     private static let retries = 2
@@ -159,10 +160,10 @@ final class SQLiteWriter: Sendable {
         /// Answers those that have waited too long already; their callers have given up.
         private func dropLate(_ members: [any QueuedWrite]) -> [any QueuedWrite] {
             let now = ContinuousClock.now
-            guard members.contains(where: { now - $0.queuedAt > deadline }) else { return members }
+            guard members.contains(where: { now > $0.deadline }) else { return members }
             return members.filter { member in
-                guard now - member.queuedAt > deadline else { return true }
-                member.answer(.busy(reason: "SQLite: a write waited longer than \(deadline) for its turn"))
+                guard now > member.deadline else { return true }
+                member.answer(.busy(reason: "SQLite: a write waited too long for its turn"))
                 return false
             }
         }

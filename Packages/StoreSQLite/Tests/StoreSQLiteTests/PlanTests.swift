@@ -11,7 +11,7 @@ struct PlanTests {
     /// Tables that have a row for every person or event.
     private static let growing = [
         "user_account", "identifier", "user_handle", "passkey", "user_activity", "session", "refresh_family",
-        "refresh_token", "ceremony", "audit_event", "assertion_replay",
+        "refresh_token", "ceremony", "audit_event", "assertion_replay", "challenge",
     ]
 
     @Test("Every statement of the contract finds its rows by a key or an index that chooses")
@@ -30,6 +30,10 @@ struct PlanTests {
             )
             let store = SQLStore(database)
             for promise in CredentialDatabaseContract.promises { try await promise.verify(store) }
+            let challenges = store.challengeCache(limits: ChallengeLimits())
+            let race = ChallengeRace(challenges, count: 10)
+            try await race.fill()
+            #expect(try await race.take().count == 10)
             let statements = database.statements.withLock { $0 }
             #expect(statements.count > 60)
             var connection = try SQLiteConnection(path: path, .readOnly, patience: 250)
@@ -49,8 +53,8 @@ struct PlanTests {
     private func isWasteful(_ line: String, in text: String) -> Bool {
         let words = line.split(separator: " ").map(String.init)
         guard words.count > 1, Self.growing.contains(where: { text.contains($0) }) else { return false }
-        // The tenants themselves are few.
-        if words[0] == "SCAN" { return words[1] != "t" && words[1] != "tenant" && words[1] != "CONSTANT" }
+        // The tenants themselves are few, and what is counted as pending ends at a limit.
+        if words[0] == "SCAN" { return !["t", "tenant", "CONSTANT", "pending"].contains(words[1]) }
         return words[0] == "SEARCH" && line.hasSuffix("(tenant_id=?)")
     }
 }

@@ -221,7 +221,7 @@ public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, U
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)
-    /// Removes what is over: sessions, refresh families, remembered assertions. Bounded work a call.
+    /// Removes what is over: sessions, refresh families, remembered assertions, challenges. Bounded work a call.
     ///
     /// - Returns: whether more is left.
     func removeExpired(now: UnixTime) async throws(StoreError) -> Bool

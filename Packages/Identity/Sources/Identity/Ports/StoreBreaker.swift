@@ -10,13 +10,10 @@ public final class StoreBreaker: Sendable {
     private let probe: @Sendable () async throws(StoreError) -> Void
     private let limit: Int
     private let interval: Duration
-    private let state = Mutex(State())
-
-    private struct State {
-        var failures = 0
-        var isOpen = false
-        var timesOpened = 0
-    }
+    /// Calls in a row that were not answered.
+    private let failures = Atomic(0)
+    private let open = Atomic(false)
+    private let opened = Atomic(0)
 
     /// - Parameters:
     ///   - store: its name, as `Redis`.
@@ -36,10 +33,10 @@ public final class StoreBreaker: Sendable {
     }
 
     /// Whether calls are refused.
-    public var isOpen: Bool { state.withLock { $0.isOpen } }
+    public var isOpen: Bool { open.load(ordering: .relaxed) }
 
     /// How often it has opened.
-    public var timesOpened: Int { state.withLock { $0.timesOpened } }
+    public var timesOpened: Int { opened.load(ordering: .relaxed) }
 
     /// Calls the store, unless the breaker is open or the request's budget is spent, and counts what the call took.
     ///
@@ -67,18 +64,15 @@ public final class StoreBreaker: Sendable {
     }
 
     private func note(answered: Bool) {
-        let opens = state.withLock { state in
-            guard !answered else {
-                state.failures = 0
-                return false
-            }
-            state.failures += 1
-            guard !state.isOpen, state.failures >= limit else { return false }
-            state.isOpen = true
-            state.timesOpened += 1
-            return true
+        guard !answered else {
+            if failures.load(ordering: .relaxed) != 0 { failures.store(0, ordering: .relaxed) }
+            return
         }
-        if opens { startProbing() }
+        guard failures.add(1, ordering: .relaxed).newValue >= limit,
+            open.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
+        else { return }
+        opened.add(1, ordering: .relaxed)
+        startProbing()
     }
 
     /// Probes until the store answers or nobody holds the breaker any more.
@@ -94,10 +88,8 @@ public final class StoreBreaker: Sendable {
                     } catch {
                         guard error.isAnswer else { continue }
                     }
-                    self?.state.withLock { state in
-                        state.failures = 0
-                        state.isOpen = false
-                    }
+                    self?.failures.store(0, ordering: .relaxed)
+                    self?.open.store(false, ordering: .relaxed)
                     return
                 }
             }

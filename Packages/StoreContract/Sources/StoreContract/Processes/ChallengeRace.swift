@@ -18,7 +18,7 @@ public struct ChallengeRace: Sendable {
     /// Puts every ceremony in.
     public func fill() async throws {
         _ = try await inLanes(Array(0..<count)) { number in
-            try await ticket(number).put(in: cache)
+            try await patiently { () throws(StoreError) in try await ticket(number).put(in: cache) }
             return false
         }
     }
@@ -28,7 +28,7 @@ public struct ChallengeRace: Sendable {
     /// - Returns: the numbers of those it won; one that it won twice is there twice.
     public func take(tries: Int = 1) async throws -> [Int] {
         try await inLanes((0..<count * tries).map { $0 % count }.shuffled()) { number in
-            try await ticket(number).take(from: cache) != nil
+            try await patiently { () throws(StoreError) in try await ticket(number).take(from: cache) } != nil
         }
     }
 
@@ -52,6 +52,19 @@ public struct ChallengeRace: Sendable {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
+    }
+
+    /// Does it again while the store is busy: it then surely did nothing.
+    private func patiently<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
+        for _ in 0..<50 {
+            do throws(StoreError) {
+                return try await body()
+            } catch {
+                guard case .busy = error else { throw error }
+            }
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 5...25)))
+        }
+        return try await body()
     }
 
     private func ticket(_ number: Int) -> Ticket {

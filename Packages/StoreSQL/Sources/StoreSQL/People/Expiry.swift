@@ -10,6 +10,7 @@ extension SQLStore {
             (find: SQLStatement(Self.findSessions, [over, limit]), delete: Self.deleteSession),
             (find: SQLStatement(Self.findSessionsOfRevoked, [forgotten, limit]), delete: Self.deleteSession),
             (find: SQLStatement(Self.findReplays, [over, limit]), delete: Self.deleteReplay),
+            (find: SQLStatement(Self.findChallenges, [over, limit]), delete: Self.deleteChallenge),
             (find: SQLStatement(Self.findTokensOfExpired, [over, limit]), delete: Self.deleteToken),
             (find: SQLStatement(Self.findTokensOfRevoked, [forgotten, limit]), delete: Self.deleteToken),
         ]
@@ -64,6 +65,12 @@ extension SQLStore {
         "SELECT tenant_id, jti_hash FROM assertion_replay WHERE expires_at <= ? LIMIT ?"
     )
     private static let deleteReplay = SQL("DELETE FROM assertion_replay WHERE tenant_id = ? AND jti_hash = ?")
+    private static let findChallenges = SQL(
+        "SELECT tenant_id, client_id, id FROM challenge WHERE expires_at <= ? LIMIT ?"
+    )
+    private static let deleteChallenge = SQL(
+        "DELETE FROM challenge WHERE tenant_id = ? AND client_id = ? AND id = ?"
+    )
     private static let findTokensOfExpired = SQL(
         """
         SELECT t.tenant_id, t.id

@@ -9,7 +9,7 @@ extension Migration {
     /// `tenant_id` leads every key but those of numbers that the store gives itself, and of `relying_party`, which
     /// exists to keep an RP ID to one tenant.
     static let first = Migration(number: 1, oldestServer: 1) { dialect in
-        configuration(dialect) + people(dialect) + sessions(dialect) + records(dialect)
+        configuration(dialect) + people(dialect) + sessions(dialect) + records(dialect) + challenges(dialect)
             + (dialect == .sqlite ? PlannerStatistics.statements : [])
     }
 

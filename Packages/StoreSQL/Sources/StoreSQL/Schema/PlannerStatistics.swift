@@ -36,5 +36,8 @@ enum PlannerStatistics {
         ("audit_event", "audit_event_tenant", "50000000 50000000 1"),
         ("assertion_replay", "assertion_replay", "100000 100000 1"),
         ("assertion_replay", "assertion_replay_expiry", "100000 2"),
+        ("challenge", "challenge", "100000 100000 20000 1"),
+        ("challenge", "challenge_expiry", "100000 2"),
+        ("challenge", "challenge_address", "100000 20 2"),
     ]
 }
