@@ -12,6 +12,7 @@ struct Server {
     var algorithms: [COSEAlgorithm] = [.edDSA, .es256, .rs256]
     var userVerification = UserVerificationRequirement.preferred
     var attestation = AttestationPolicy.none
+    var metadata: AuthenticatorMetadata?
     var allowedTopOrigins: [String]?
     var isConditional = false
     var requiresBackupEligible = false
@@ -68,7 +69,7 @@ struct Server {
         } catch {
             throw CeremonyError(error, in: .registration)
         }
-        return try RelyingParty.verify(read, answering: issued, at: Self.time)
+        return try RelyingParty.verify(read, answering: issued, knowing: metadata, at: Self.time)
     }
 
     func logIn(

@@ -84,8 +84,8 @@ public struct CertificateBuilder: Sendable {
         guard (1...20).contains(serial.count), serial.contains(where: { $0 != 0 }) else {
             throw .unsupported(what: "serial number of \(serial.count) bytes, or zero")
         }
-        let subjectKeyIdentifier = try Self.keyIdentifier(publicKey)
-        let issuerKeyIdentifier = try Self.keyIdentifier(issuerKey.publicKey)
+        let subjectKeyIdentifier = try publicKey.keyIdentifier()
+        let issuerKeyIdentifier = try issuerKey.publicKey.keyIdentifier()
 
         var body = DERWriter()
         try body.sequence { (body) throws(CryptographyError) in
@@ -169,14 +169,7 @@ public struct CertificateBuilder: Sendable {
         }
     }
 
-    /// SHA-1 of the key's BIT STRING (RFC 5280 §4.2.1.2, method 1). It identifies and secures nothing.
-    private static func keyIdentifier(_ key: VerifyingKey) throws(CryptographyError) -> [UInt8] {
-        var info = try DERReader.single(key.subjectPublicKeyInfo[...], .sequence).elements
-        _ = try info.next()
-        return SHA1.hash(try info.next(.bitString).wholeBitString())
-    }
-
-    private static func usualAlgorithm(_ key: VerifyingKey) -> SignatureAlgorithm {
+    static func usualAlgorithm(_ key: VerifyingKey) -> SignatureAlgorithm {
         switch key.components {
         case .ec(.p256, _, _): .es256
         case .ec(.p384, _, _): .es384
@@ -189,7 +182,7 @@ public struct CertificateBuilder: Sendable {
     }
 
     /// The AlgorithmIdentifier in DER.
-    private static func algorithmIdentifier(_ algorithm: SignatureAlgorithm) throws(CryptographyError) -> [UInt8] {
+    static func algorithmIdentifier(_ algorithm: SignatureAlgorithm) throws(CryptographyError) -> [UInt8] {
         var writer = DERWriter()
         try writer.sequence { (fields) throws(CryptographyError) in
             switch algorithm.scheme {

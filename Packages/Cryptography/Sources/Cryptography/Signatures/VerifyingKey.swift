@@ -83,6 +83,16 @@ internal import CCrypto
     /// The key as a SubjectPublicKeyInfo in DER.
     public var subjectPublicKeyInfo: [UInt8] { components.subjectPublicKeyInfo }
 
+    /// The usual name of the key: SHA-1 of the public key in its SubjectPublicKeyInfo, 20 bytes (RFC 5280 §4.2.1.2,
+    /// method 1). It finds a key and proves nothing.
+    ///
+    /// - Throws: `CryptographyError.malformed`, for no key that could be loaded.
+    public func keyIdentifier() throws(CryptographyError) -> [UInt8] {
+        var info = try DERReader.single(subjectPublicKeyInfo[...], .sequence).elements
+        _ = try info.next()
+        return SHA1.hash(try info.next(.bitString).wholeBitString())
+    }
+
     /// Whether `signature` is the key's over `message`.
     ///
     /// False as well when the key does not fit the algorithm (ES256 wants P-256, and so on). `form` matters to ECDSA

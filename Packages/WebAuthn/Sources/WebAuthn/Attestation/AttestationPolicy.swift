@@ -7,7 +7,8 @@ public struct AttestationPolicy: Hashable, Sendable {
     /// What the options ask for. With ``AttestationConveyancePreference/none`` a statement that comes anyway is
     /// verified and gives no trust.
     public var preference: AttestationConveyancePreference
-    /// The roots that chains may end at; `nil`: chains are not judged, and nothing is trusted.
+    /// The roots that chains may end at, beside those of the model's metadata; `nil`, and no metadata: chains are not
+    /// judged, and nothing is trusted.
     public var trustAnchors: [Certificate]?
     public var trust: TrustRequirement
     /// Format identifiers, also of the statements in a compound one; `nil`: every format that is built and not retired.
@@ -55,8 +56,11 @@ public struct AttestationPolicy: Hashable, Sendable {
 public enum TrustRequirement: String, Hashable, Sendable, CaseIterable {
     /// Nothing: whether the chain ended at an anchor is recorded.
     case recorded
-    /// A chain that does not end at an anchor. Statements without one (none, self) pass.
+    /// A chain that does not end at an anchor, and a model that was revoked. Statements without a chain (none, self)
+    /// pass.
     case trustedChains
+    /// The same, and what contradicts the model's metadata, as the FIDO conformance programme has it.
+    case metadata
     /// Everything but a chain that ends at an anchor.
     case required
 }

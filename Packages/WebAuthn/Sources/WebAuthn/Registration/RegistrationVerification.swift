@@ -7,12 +7,14 @@ extension RelyingParty {
     /// - Parameters:
     ///   - response: what the client sent, taken apart (steps 5, 6, 13 and 25 are in that).
     ///   - issued: what the server fixed when the ceremony began.
+    ///   - metadata: what is known of models now: their roots, and whether one was revoked.
     ///   - time: Unix seconds, by which certificates are judged.
     /// - Returns: the proof, with the record to store.
     /// - Throws: the first fault, in the order of the HTTP contract, section 2.2.
     public static func verify(
         _ response: RegistrationResponse,
         answering issued: IssuedRegistration,
+        knowing metadata: AuthenticatorMetadata? = nil,
         at time: Int64
     ) throws(CeremonyError) -> VerifiedRegistration {
         // 7-11 and 14-17. Type, challenge, origin, frame, RP ID, UP, UV, BS.
@@ -40,7 +42,7 @@ extension RelyingParty {
             )
         }
         // 12 and 21-24. The attestation is right, and as much as the policy asks for.
-        let attestation = try judgeAttestation(response, key: key, by: issued.attestation, at: time)
+        let attestation = try judgeAttestation(response, key: key, by: issued.attestation, metadata, at: time)
         // 18. Policy may ask for a credential that can be backed up.
         let eligible = response.attestationObject.authenticatorData.flags.contains(.backupEligible)
         guard eligible || !issued.requiresBackupEligible else {
@@ -54,6 +56,7 @@ extension RelyingParty {
         _ response: RegistrationResponse,
         key: COSEKey,
         by policy: AttestationPolicy,
+        _ metadata: AuthenticatorMetadata?,
         at time: Int64
     ) throws(CeremonyError) -> AttestationVerdict {
         let object = response.attestationObject
@@ -96,7 +99,11 @@ extension RelyingParty {
             if part.format != outcome.format { try checkAllowed(part.format, by: policy) }
         }
         // 23 and 24. A chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
-        let trusted = try trusted(parts, by: policy, at: time)
+        let trusted = try trusted(
+            parts,
+            of: response.credential,
+            AttestationTrust(policy: policy, metadata: metadata, time: time)
+        )
         let weightiest = trusted ?? parts.first { !$0.trustPath.isEmpty } ?? parts.first ?? outcome
         let verdict = AttestationVerdict(format: format.identifier, type: weightiest.type, isTrusted: trusted != nil)
         try apply(policy, to: verdict, response.credential.aaguid)
@@ -107,28 +114,20 @@ extension RelyingParty {
     /// chains, one that does not hold is a refusal.
     private static func trusted(
         _ parts: [AttestationOutcome],
-        by policy: AttestationPolicy,
-        at time: Int64
+        of credential: AttestedCredentialData,
+        _ trust: AttestationTrust
     ) throws(CeremonyError) -> AttestationOutcome? {
-        guard let anchors = policy.trustAnchors, policy.preference != .none else { return nil }
-        var fault: CryptographyError?
+        guard trust.policy.preference != .none else { return nil }
+        var fault: AttestationFault?
         for part in parts {
-            guard let leaf = part.trustPath.first else { continue }
-            do throws(CryptographyError) {
-                try CertificatePath.verify(
-                    leaf: leaf,
-                    intermediates: Array(part.trustPath.dropFirst()),
-                    anchors: anchors,
-                    at: time,
-                    order: .strict
-                )
-                return part
+            do throws(AttestationFault) {
+                if try trust.judge(part, of: credential) { return part }
             } catch {
                 fault = fault ?? error
             }
         }
-        if let fault, policy.trust != .recorded {
-            throw notAllowed("7.1 step 24", "a chain that ends at a trusted root", "\(fault)")
+        if let fault, trust.policy.trust != .recorded {
+            throw notAllowed("7.1 step 24", "an attestation that can be trusted", fault.reason)
         }
         return nil
     }

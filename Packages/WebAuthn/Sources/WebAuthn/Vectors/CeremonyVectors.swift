@@ -5,7 +5,7 @@ internal import Encodings
 /// The operations `registration` and `authentication`.
 enum CeremonyVectors {
     static func registration(_ input: VectorInput) throws(VectorError) -> VectorAnswer {
-        let anchors = try trustAnchors(input)
+        let anchors = try input.certificates("trustAnchors")
         let issued = IssuedRegistration(
             challenge: try input.base64URL("expectedChallenge"),
             rpID: try input.string("rpId"),
@@ -114,19 +114,5 @@ enum CeremonyVectors {
     private static func topOrigins(_ input: VectorInput) throws(VectorError) -> [String]? {
         guard try input.bool("allowCrossOrigin") else { return nil }
         return try input.optionalStrings("expectedTopOrigins") ?? []
-    }
-
-    private static func trustAnchors(_ input: VectorInput) throws(VectorError) -> [Certificate]? {
-        guard let texts = try input.optionalStrings("trustAnchors") else { return nil }
-        var anchors: [Certificate] = []
-        for text in texts {
-            let der = try VectorInput.base64URL(text, "trustAnchors")
-            do throws(CryptographyError) {
-                anchors.append(try Certificate(der: der[...]))
-            } catch {
-                throw VectorError("a trust anchor is no certificate")
-            }
-        }
-        return anchors
     }
 }

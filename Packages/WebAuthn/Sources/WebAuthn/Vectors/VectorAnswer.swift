@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Encodings
 
 /// One line out.
@@ -123,6 +124,21 @@ struct VectorInput {
         } catch {
             throw VectorError("\(name) is not base64url")
         }
+    }
+
+    /// Certificates in base64url of their DER; `nil` when the member is absent.
+    func certificates(_ name: String) throws(VectorError) -> [Certificate]? {
+        guard let texts = try optionalStrings(name) else { return nil }
+        var certificates: [Certificate] = []
+        for text in texts {
+            let der = try Self.base64URL(text, name)
+            do throws(CryptographyError) {
+                certificates.append(try Certificate(der: der[...]))
+            } catch {
+                throw VectorError("\(name) holds another thing than certificates")
+            }
+        }
+        return certificates
     }
 
     func hex(_ name: String) throws(VectorError) -> [UInt8] {

@@ -59,6 +59,7 @@ enum VectorOperation: String, CaseIterable {
     case jws
     case jwkThumbprint = "jwk-thumbprint"
     case base64URLDecode = "base64url-decode"
+    case mds3
     case prf = "prf-hmac-secret"
 
     func run(_ input: VectorInput, _ requirements: [String]) throws(VectorError) -> VectorAnswer {
@@ -73,6 +74,7 @@ enum VectorOperation: String, CaseIterable {
         case .jws: try PrimitiveVectors.jws(input, requirements)
         case .jwkThumbprint: try PrimitiveVectors.jwkThumbprint(input)
         case .base64URLDecode: try PrimitiveVectors.base64URLDecode(input)
+        case .mds3: try MetadataVectors.mds3(input)
         case .prf: try PrimitiveVectors.prf(input)
         }
     }

@@ -1,0 +1,64 @@
+internal import CBOR
+internal import Cryptography
+
+/// The models that a metadata BLOB describes, to be looked up by what a ceremony shows of them.
+public struct AuthenticatorMetadata: Sendable {
+    /// `no` of the BLOB.
+    public let number: Int64
+    /// `nextUpdate` of the BLOB.
+    public let nextUpdate: String
+    private let models: [AAGUID: MetadataEntry]
+    private let modelsByKey: [[UInt8]: MetadataEntry]
+    private let payload: MetadataPayload
+
+    public init(_ payload: MetadataPayload) {
+        number = payload.number
+        nextUpdate = payload.nextUpdate
+        self.payload = payload
+        // Were a model there twice, the first entry counts; the service says that none is.
+        models = Dictionary(
+            payload.entries.compactMap { entry in entry.aaguid.map { ($0, entry) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+        modelsByKey = Dictionary(
+            payload.entries.flatMap { entry in entry.attestationKeyIdentifiers.map { ($0, entry) } },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Whether there should be newer data at `time`, in Unix seconds.
+    public func isStale(at time: Int64) -> Bool { payload.isStale(at: time) }
+
+    /// How many models there are.
+    public var count: Int { payload.entries.count }
+
+    /// The model of this AAGUID; `nil` for ``AAGUID/zero``, which says nothing.
+    public func model(_ aaguid: AAGUID) -> MetadataEntry? {
+        aaguid == .zero ? nil : models[aaguid]
+    }
+
+    /// The U2F model of which an attestation certificate has the key with this identifier (20 bytes).
+    public func model(attestationKeyIdentifier identifier: [UInt8]) -> MetadataEntry? {
+        modelsByKey[identifier]
+    }
+
+    /// The model of a stored credential: by its AAGUID, or, where that says nothing, by the certificates of its
+    /// attestation object.
+    public func model(_ aaguid: AAGUID, attestationObject: [UInt8]?) -> MetadataEntry? {
+        if aaguid != .zero { return models[aaguid] }
+        guard let attestationObject, let object = try? AttestationObject(decoding: attestationObject),
+            let x5c = object.statement["x5c"], let path = try? AttestationCertificate.path(x5c)
+        else { return nil }
+        return model(certifiedBy: path)
+    }
+
+    /// The model that a trust path belongs to, by its certificates' keys.
+    func model(certifiedBy path: [Certificate]) -> MetadataEntry? {
+        for certificate in path {
+            if let identifier = try? certificate.publicKey.keyIdentifier(), let entry = modelsByKey[identifier] {
+                return entry
+            }
+        }
+        return nil
+    }
+}
