@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 
 /// Every library, from the level that imports nothing upwards (docs/architecture.md has the table).
 let packages = [
-    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "Threads",
+    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "Transfer", "Threads",
     "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
@@ -90,6 +90,7 @@ let package = Package(
         tests(of: "Cryptography"),
         tests(of: "YAML"),
         tests(of: "Unicode"),
+        tests(of: "Transfer"),
         tests(of: "Threads"),
         tests(of: "HTTPWire", in: "HTTPServer"),
         tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),

@@ -10,6 +10,7 @@ enum LevelTable {
         "Cryptography": (0, []),
         "YAML": (0, []),
         "Unicode": (0, []),
+        "Transfer": (0, []),
         "Threads": (0, []),
         "HTTPServer": (1, ["Threads"]),
         "Settings": (1, ["YAML"]),

@@ -30,7 +30,10 @@ struct IssuedTests {
                 allowedFormats: ["packed", "tpm"],
                 allowedAAGUIDs: [model],
                 deniedAAGUIDs: [.zero],
-                unknownFormat: .asNone
+                unknownFormat: .asNone,
+                allowsSHA1: true,
+                requiresHardwareKeys: true,
+                acceptsTestTPMs: true
             ),
             requiresBackupEligible: true
         )
@@ -55,7 +58,7 @@ struct IssuedTests {
         }
         // A field more has to be written and read too, and then counted here.
         #expect(Mirror(reflecting: plain).children.count == 9)
-        #expect(Mirror(reflecting: plain.attestation).children.count == 7)
+        #expect(Mirror(reflecting: plain.attestation).children.count == 10)
     }
 
     @Test("A login comes back whole, with every field that it has")

@@ -74,6 +74,12 @@ extension AttestationPolicy {
         json.strings(deniedAAGUIDs.map(\.description))
         json.name("unknown")
         json.string(unknownFormat.rawValue)
+        json.name("sha1")
+        json.bool(allowsSHA1)
+        json.name("hardware")
+        json.bool(requiresHardwareKeys)
+        json.name("testTPMs")
+        json.bool(acceptsTestTPMs)
         json.endObject()
     }
 
@@ -84,7 +90,9 @@ extension AttestationPolicy {
             let formats = json.strings(ifAny: "formats"),
             let allowed = json.strings("allowed")?.map({ AAGUID($0) }), !allowed.contains(nil),
             let denied = json.strings("denied")?.map({ AAGUID($0) }), !denied.contains(nil),
-            let unknown = json["unknown"]?.string.flatMap(UnknownAttestationPolicy.init(rawValue:))
+            let unknown = json["unknown"]?.string.flatMap(UnknownAttestationPolicy.init(rawValue:)),
+            let allowsSHA1 = json["sha1"]?.bool, let requiresHardwareKeys = json["hardware"]?.bool,
+            let acceptsTestTPMs = json["testTPMs"]?.bool
         else { return nil }
         var certificates: [Certificate]?
         if let anchors {
@@ -104,7 +112,10 @@ extension AttestationPolicy {
             allowedFormats: formats,
             allowedAAGUIDs: allowed.compactMap { $0 },
             deniedAAGUIDs: denied.compactMap { $0 },
-            unknownFormat: unknown
+            unknownFormat: unknown,
+            allowsSHA1: allowsSHA1,
+            requiresHardwareKeys: requiresHardwareKeys,
+            acceptsTestTPMs: acceptsTestTPMs
         )
     }
 }

@@ -47,9 +47,9 @@ public struct AuthenticatorMetadata: Sendable {
     public func model(_ aaguid: AAGUID, attestationObject: [UInt8]?) -> MetadataEntry? {
         if aaguid != .zero { return models[aaguid] }
         guard let attestationObject, let object = try? AttestationObject(decoding: attestationObject),
-            let x5c = object.statement["x5c"], let path = try? AttestationCertificate.path(x5c)
+            let x5c = object.statement.map?["x5c"], let path = try? AttestationCertificate.path(x5c)
         else { return nil }
-        return model(certifiedBy: path)
+        return model(certifiedBy: path.path)
     }
 
     /// The model that a trust path belongs to, by its certificates' keys.

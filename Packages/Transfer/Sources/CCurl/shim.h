@@ -1,0 +1,32 @@
+#pragma once
+#include <curl/curl.h>
+
+// curl_easy_setopt is variadic and a macro; each of these is it for one type of value.
+
+static inline CURLcode latchkey_curl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode latchkey_curl_set_large(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode latchkey_curl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+typedef size_t (*latchkey_curl_sink)(char *bytes, size_t one, size_t count, void *context);
+
+static inline CURLcode latchkey_curl_set_sink(CURL *handle, latchkey_curl_sink sink, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, sink);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) : code;
+}
+
+static inline long latchkey_curl_status(CURL *handle) {
+    long status = 0;
+    return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0;
+}
+
+static inline CURLcode latchkey_curl_start(void) {
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}

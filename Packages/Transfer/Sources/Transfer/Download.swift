@@ -1,0 +1,129 @@
+internal import CCurl
+
+/// Gets one document over HTTPS.
+public struct Download: Sendable {
+    /// The most bytes that are taken, after decompression.
+    public var maximumSize: Int
+    /// Milliseconds until the connection stands.
+    public var connectTimeout: Int
+    /// Milliseconds until the whole document is there.
+    public var timeout: Int
+    /// A PEM file of the authorities to trust; `nil`: the system's.
+    public var authorities: String?
+
+    public init(
+        maximumSize: Int = 64 << 20,
+        connectTimeout: Int = 10_000,
+        timeout: Int = 120_000,
+        authorities: String? = nil
+    ) {
+        self.maximumSize = maximumSize
+        self.connectTimeout = connectTimeout
+        self.timeout = timeout
+        self.authorities = authorities
+    }
+
+    /// Gets what is at `address`. Up to five redirections are followed, to other `https://` addresses alone; certificates
+    /// are verified, from TLS 1.2 on.
+    ///
+    /// This blocks the calling thread.
+    ///
+    /// - Throws: ``TransferError``.
+    public func fetch(_ address: String) throws(TransferError) -> [UInt8] {
+        guard address.utf8.starts(with: Array("https://".utf8)), !address.utf8.contains(0) else { throw .badAddress }
+        guard Library.isReady else { throw .unavailable(reason: "libcurl cannot be started") }
+        let transfer = try EasyHandle()
+        let sink = Sink(limit: maximumSize)
+        try transfer.set(CURLOPT_URL, address)
+        try transfer.set(CURLOPT_PROTOCOLS_STR, "https")
+        try transfer.set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+        try transfer.set(CURLOPT_FOLLOWLOCATION, 1)
+        try transfer.set(CURLOPT_MAXREDIRS, 5)
+        try transfer.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
+        try transfer.set(CURLOPT_TIMEOUT_MS, timeout)
+        try transfer.set(CURLOPT_SSLVERSION, 6)  // CURL_SSLVERSION_TLSv1_2, and newer.
+        try transfer.set(CURLOPT_ACCEPT_ENCODING, "")  // Whatever libcurl can take apart.
+        try transfer.set(CURLOPT_USERAGENT, "latchkey")
+        // Without signals, for a process that has threads.
+        try transfer.set(CURLOPT_NOSIGNAL, 1)
+        if let authorities { try transfer.set(CURLOPT_CAINFO, authorities) }
+        try transfer.run(into: sink)
+        let status = transfer.status
+        guard status == 200 else { throw .status(status) }
+        return sink.bytes
+    }
+}
+
+/// Where a document goes as it comes.
+private final class Sink {
+    let limit: Int
+    private(set) var bytes: [UInt8] = []
+    private(set) var isFull = false
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// - Returns: how many were taken; fewer than came end the transfer.
+    func take(_ more: UnsafeRawBufferPointer) -> Int {
+        guard more.count <= limit - bytes.count else {
+            isFull = true
+            return 0
+        }
+        unsafe bytes.append(contentsOf: more)
+        return more.count
+    }
+}
+
+/// One transfer of libcurl's, which ends with this value.
+@safe private struct EasyHandle: ~Copyable {
+    private let handle: UnsafeMutableRawPointer
+
+    init() throws(TransferError) {
+        guard let handle = unsafe curl_easy_init() else { throw .unavailable(reason: "libcurl has no memory left") }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe curl_easy_cleanup(handle) }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+        try check(unsafe latchkey_curl_set_long(handle, option, value))
+    }
+
+    func set(_ option: CURLoption, _ text: String) throws(TransferError) {
+        try check(unsafe latchkey_curl_set_text(handle, option, text))
+    }
+
+    func run(into sink: Sink) throws(TransferError) {
+        let context = unsafe Unmanaged.passUnretained(sink).toOpaque()
+        try check(
+            unsafe latchkey_curl_set_sink(
+                handle,
+                { bytes, one, count, context in
+                    guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+                    let sink = unsafe Unmanaged<Sink>.fromOpaque(context).takeUnretainedValue()
+                    return unsafe sink.take(UnsafeRawBufferPointer(start: bytes, count: one * count))
+                },
+                context
+            )
+        )
+        let code = withExtendedLifetime(sink) { unsafe curl_easy_perform(handle) }
+        if sink.isFull { throw .tooLarge(limit: sink.limit) }
+        try check(code)
+    }
+
+    var status: Int { unsafe latchkey_curl_status(handle) }
+
+    private func check(_ code: CURLcode) throws(TransferError) {
+        switch code {
+        case CURLE_OK: return
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: throw .badAddress
+        default: throw .unavailable(reason: unsafe String(cString: curl_easy_strerror(code)))
+        }
+    }
+}
+
+/// libcurl as a whole, which is to be started once.
+private enum Library {
+    static let isReady = latchkey_curl_start() == CURLE_OK
+}
