@@ -87,7 +87,7 @@ let package = Package(
 
         tests(of: "Encodings", resources: [.copy("Vectors")]),
         tests(of: "CBOR"),
-        tests(of: "Cryptography"),
+        tests(of: "Cryptography", resources: [.copy("Vectors")]),
         tests(of: "YAML"),
         tests(of: "Unicode"),
         tests(of: "Transfer"),

@@ -16,7 +16,12 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: settings),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: ["Cryptography"],
+            resources: [.copy("Vectors")],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

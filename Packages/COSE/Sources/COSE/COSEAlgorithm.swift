@@ -32,6 +32,12 @@ public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable {
     public static let ps512 = COSEAlgorithm(rawValue: -39)
     /// ECDSA with SHA-256 on secp256k1 (RFC 8812).
     public static let es256K = COSEAlgorithm(rawValue: -47)
+    /// ML-DSA-44 (FIPS 204, draft-ietf-cose-dilithium).
+    public static let mlDSA44 = COSEAlgorithm(rawValue: -48)
+    /// ML-DSA-65 (FIPS 204, draft-ietf-cose-dilithium).
+    public static let mlDSA65 = COSEAlgorithm(rawValue: -49)
+    /// ML-DSA-87 (FIPS 204, draft-ietf-cose-dilithium).
+    public static let mlDSA87 = COSEAlgorithm(rawValue: -50)
     /// ECDSA with SHA-384 on P-384 (RFC 9864).
     public static let esp384 = COSEAlgorithm(rawValue: -51)
     /// ECDSA with SHA-512 on P-521 (RFC 9864).
@@ -64,6 +70,19 @@ public struct COSEAlgorithm: RawRepresentable, Hashable, Sendable {
         case .ps384: .ps384
         case .ps512: .ps512
         case .rs1: .rs1
+        case .mlDSA44: .mlDSA44
+        case .mlDSA65: .mlDSA65
+        case .mlDSA87: .mlDSA87
+        default: nil
+        }
+    }
+
+    /// The parameter set of an algorithm of ML-DSA.
+    var lattice: MLDSAParameterSet? {
+        switch self {
+        case .mlDSA44: .mlDSA44
+        case .mlDSA65: .mlDSA65
+        case .mlDSA87: .mlDSA87
         default: nil
         }
     }
@@ -97,6 +116,9 @@ extension COSEAlgorithm: CustomStringConvertible {
         case .ps384: "PS384"
         case .ps512: "PS512"
         case .rs1: "RS1"
+        case .mlDSA44: "ML-DSA-44"
+        case .mlDSA65: "ML-DSA-65"
+        case .mlDSA87: "ML-DSA-87"
         default: "COSE algorithm \(rawValue)"
         }
     }

@@ -31,7 +31,7 @@ public enum COSEError: Error, Hashable, Sendable {
     case invalidSignature
 }
 
-/// The members of a `COSE_Key` that are read (RFC 9052 §7.1, RFC 9053 §7, RFC 8230 §4).
+/// The members of a `COSE_Key` that are read (RFC 9052 §7.1, RFC 9053 §7, RFC 8230 §4, draft-ietf-cose-dilithium §3).
 public enum COSEKeyMember: String, Hashable, Sendable {
-    case kty, alg, keyOps = "key_ops", crv, x, y, n, e
+    case kty, alg, keyOps = "key_ops", crv, x, y, n, e, pub
 }

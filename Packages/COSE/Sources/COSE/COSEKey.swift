@@ -1,7 +1,8 @@
 internal import CBOR
 public import Cryptography
 
-/// A public key for signatures, as an authenticator sends it (RFC 9052 §7, RFC 9053 §7, RFC 8230 §4).
+/// A public key for signatures, as an authenticator sends it (RFC 9052 §7, RFC 9053 §7, RFC 8230 §4,
+/// draft-ietf-cose-dilithium §3).
 ///
 /// That there is a value says that the key is a good one: its type and curve are those of its algorithm, its numbers
 /// have the right lengths, its point lies on the curve.
@@ -28,7 +29,7 @@ public struct COSEKey: Hashable, Sendable {
             throw .unsupported(.alg, value: number)
         }
         try map.checkUse()
-        let components = try map.components(type: type)
+        let components = try map.components(type: type, algorithm: algorithm)
         guard let signatureAlgorithm = algorithm.signatureAlgorithm(for: components) else {
             throw .unsupported(.alg, value: number)
         }
@@ -101,6 +102,9 @@ public struct COSEKey: Hashable, Sendable {
         case .ec(.secp256k1, _, _): .es256K
         case .ed25519, .ed448: .edDSA
         case .rsa: .rs256
+        case .mlDSA(.mlDSA44, _): .mlDSA44
+        case .mlDSA(.mlDSA65, _): .mlDSA65
+        case .mlDSA(.mlDSA87, _): .mlDSA87
         }
     }
 
@@ -125,6 +129,9 @@ public struct COSEKey: Hashable, Sendable {
             map[1] = 3
             map[-1] = .bytes(modulus)
             map[-2] = .bytes(exponent)
+        case .mlDSA(_, let key):
+            map[1] = 7
+            map[-1] = .bytes(key)
         }
         return CBOR.encode(.map(map))
     }

@@ -66,8 +66,8 @@ struct COSEMap {
         guard list.contains(2) || list.contains("verify") else { throw .mayNotVerify }
     }
 
-    /// The numbers of a key of type OKP, EC2 or RSA.
-    func components(type: Int64) throws(COSEError) -> PublicKeyComponents {
+    /// The numbers of a key of type OKP, EC2, RSA or AKP; the last has its parameters from its algorithm.
+    func components(type: Int64, algorithm: COSEAlgorithm) throws(COSEError) -> PublicKeyComponents {
         switch type {
         case 1:
             try refuse(privateMembers: [-4])
@@ -86,6 +86,10 @@ struct COSEMap {
         case 3:
             try refuse(privateMembers: [-3, -4, -5, -6, -7, -8])
             return .rsa(modulus: try bytes(.n), exponent: try bytes(.e))
+        case 7:
+            try refuse(privateMembers: [-2])
+            guard let set = algorithm.lattice else { throw .unsupported(.alg, value: Int64(algorithm.rawValue)) }
+            return .mlDSA(set, try bytes(.pub))
         default:
             throw .unsupported(.kty, value: type)
         }
@@ -103,7 +107,7 @@ extension COSEKeyMember {
         case .kty: 1
         case .alg: 3
         case .keyOps: 4
-        case .crv, .n: -1
+        case .crv, .n, .pub: -1
         case .x, .e: -2
         case .y: -3
         }

@@ -7,7 +7,7 @@ import Testing
 struct COSEKeyTests {
     /// The kinds of keys, with every algorithm that a key of the kind may have. RSA keys are made once.
     enum Kind: Sendable, CaseIterable {
-        case p256, p384, p521, secp256k1, ed25519, ed448, rsa
+        case p256, p384, p521, secp256k1, ed25519, ed448, rsa, mlDSA44, mlDSA65, mlDSA87
 
         private static let sharedRSA = Result { () throws(CryptographyError) in
             try SigningKey.generate(.rsa(bits: 2048))
@@ -22,6 +22,9 @@ struct COSEKeyTests {
             case .ed25519: try .generate(.ed25519)
             case .ed448: try .generate(.ed448)
             case .rsa: try Self.sharedRSA.get()
+            case .mlDSA44: try .generate(.mlDSA(.mlDSA44))
+            case .mlDSA65: try .generate(.mlDSA(.mlDSA65))
+            case .mlDSA87: try .generate(.mlDSA(.mlDSA87))
             }
         }
 
@@ -34,6 +37,9 @@ struct COSEKeyTests {
             case .ed25519: [.edDSA, .ed25519]
             case .ed448: [.edDSA, .ed448]
             case .rsa: [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .rs1]
+            case .mlDSA44: [.mlDSA44]
+            case .mlDSA65: [.mlDSA65]
+            case .mlDSA87: [.mlDSA87]
             }
         }
     }
@@ -69,7 +75,7 @@ struct COSEKeyTests {
             map[3] = .integer(algorithm.rawValue)
             #expect(throws: error) { try COSEKey(decoding: CBOR.encode(.map(map))) }
         }
-        for number: CBORValue in [0, 1, -6, -48, .unsigned(.max), .negative(.max)] {
+        for number: CBORValue in [0, 1, -6, -46, .unsigned(.max), .negative(.max)] {
             map[3] = number
             #expect(throws: COSEError.self) { try COSEKey(decoding: CBOR.encode(.map(map))) }
         }
@@ -97,6 +103,28 @@ struct COSEKeyTests {
         }
     }
 
+    @Test("A key of ML-DSA is of type AKP, has the length of its algorithm, and no other type has its algorithm")
+    func lattice() throws {
+        let map = try Self.map(try COSEKey(try Kind.mlDSA44.make().publicKey))
+        #expect(map[1] == 7 && map[3] == -48 && map[-1]?.bytes?.count == 1312)
+        for (label, value): (CBORValue, CBORValue) in [
+            (3, -49), (3, -7), (1, 1), (1, 2), (1, 3), (1, 4), (-1, true), (-1, .bytes([])),
+            (-1, .bytes(Array(repeating: 0, count: 1311))), (-1, .bytes(Array(repeating: 0, count: 1313))),
+        ] {
+            var other = map
+            other[label] = value
+            #expect(throws: COSEError.self) { try COSEKey(decoding: CBOR.encode(.map(other))) }
+        }
+        var without = map
+        without[-1] = nil
+        #expect(throws: COSEError.missing(.pub)) { try COSEKey(decoding: CBOR.encode(.map(without))) }
+        var elliptic = try Self.map(try COSEKey(try Kind.p256.make().publicKey))
+        elliptic[3] = -48
+        #expect(throws: COSEError.unsupported(.alg, value: -48)) {
+            try COSEKey(decoding: CBOR.encode(.map(elliptic)))
+        }
+    }
+
     @Test("Curves of another type, and unknown ones, are refused")
     func curves() throws {
         var ec = try Self.map(try COSEKey(try Kind.p256.make().publicKey))
@@ -114,7 +142,7 @@ struct COSEKeyTests {
     @Test("A private key is refused, whatever its type", arguments: Kind.allCases)
     func privateMembers(_ kind: Kind) throws {
         var map = try Self.map(try COSEKey(try kind.make().publicKey))
-        map[-4] = .bytes(Array(repeating: 1, count: 32))
+        map[map[1] == 7 ? -2 : -4] = .bytes(Array(repeating: 1, count: 32))
         #expect(throws: COSEError.privateKey) { try COSEKey(decoding: CBOR.encode(.map(map))) }
     }
 
@@ -159,9 +187,10 @@ struct COSEKeyTests {
     func registry() {
         #expect(COSEAlgorithm.es256.description == "ES256")
         #expect(COSEAlgorithm(rawValue: -257) == .rs256)
-        #expect(COSEAlgorithm(rawValue: -48).signatureAlgorithm == nil)
-        #expect(COSEAlgorithm(rawValue: -48).description == "COSE algorithm -48")
-        #expect(Set(Self.allAlgorithms.map(\.rawValue)).count == 17)
+        #expect(COSEAlgorithm(rawValue: -48) == .mlDSA44 && COSEAlgorithm.mlDSA44.description == "ML-DSA-44")
+        #expect(COSEAlgorithm(rawValue: -46).signatureAlgorithm == nil)
+        #expect(COSEAlgorithm(rawValue: -46).description == "COSE algorithm -46")
+        #expect(Set(Self.allAlgorithms.map(\.rawValue)).count == 20)
         #expect(Self.allAlgorithms.allSatisfy { $0.signatureAlgorithm != nil })
     }
 }

@@ -148,7 +148,7 @@ extension EllipticCurve {
 
 /// The kinds of keys, with the algorithms they fit. RSA keys are made once, since that takes long.
 enum Key: Sendable, CaseIterable {
-    case p256, p384, p521, secp256k1, ed25519, ed448, rsa
+    case p256, p384, p521, secp256k1, ed25519, ed448, rsa, mlDSA44, mlDSA65, mlDSA87
 
     static let all = allCases
     private static let sharedRSA = Result { () throws(CryptographyError) in try SigningKey.generate(.rsa(bits: 2048)) }
@@ -162,8 +162,13 @@ enum Key: Sendable, CaseIterable {
         case .ed25519: try .generate(.ed25519)
         case .ed448: try .generate(.ed448)
         case .rsa: try Self.sharedRSA.get()
+        case .mlDSA44: try .generate(.mlDSA(.mlDSA44))
+        case .mlDSA65: try .generate(.mlDSA(.mlDSA65))
+        case .mlDSA87: try .generate(.mlDSA(.mlDSA87))
         }
     }
+
+    var isLattice: Bool { self == .mlDSA44 || self == .mlDSA65 || self == .mlDSA87 }
 
     var algorithms: Set<SignatureAlgorithm> {
         switch self {
@@ -174,6 +179,9 @@ enum Key: Sendable, CaseIterable {
         case .ed25519: [.ed25519]
         case .ed448: [.ed448]
         case .rsa: [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .rs1]
+        case .mlDSA44: [.mlDSA44]
+        case .mlDSA65: [.mlDSA65]
+        case .mlDSA87: [.mlDSA87]
         }
     }
 }

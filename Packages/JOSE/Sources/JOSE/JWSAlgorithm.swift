@@ -43,7 +43,7 @@ public enum JWSAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .ec(.p384, _, _): self = .es384
         case .ec(.p521, _, _): self = .es512
         case .ed25519, .ed448: self = .edDSA
-        case .ec(.secp256k1, _, _), .rsa: return nil
+        case .ec(.secp256k1, _, _), .rsa, .mlDSA: return nil
         }
     }
 }

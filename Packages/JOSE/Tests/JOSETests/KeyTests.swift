@@ -40,6 +40,21 @@ struct KeyTests {
         )
     }
 
+    @Test("A key of ML-DSA is written with the algorithm that it needs, reads back, and verifies no token")
+    func lattice() throws {
+        let key = try SigningKey.generate(.mlDSA(.mlDSA65))
+        let jwk = JWK(publicKey: key.publicKey.components, keyID: "k1")
+        let read = try #require(
+            try JWKSet(try #require(try JSON.parse(JWKSet([jwk]).serialized()).object)).keys.first
+        )
+        #expect(read == jwk && read.algorithm == "ML-DSA-65")
+        #expect(read.thumbprint == jwk.thumbprint)
+        #expect(throws: JOSEError.unsupportedKey(member: "alg", value: "ML-DSA-65")) { try JWSKey(read) }
+        for name: JSONValue in ["ML-DSA-128", "ES256", .null] {
+            #expect(throws: JOSEError.self) { try JWK(["kty": "AKP", "alg": name, "pub": "AAAA"]) }
+        }
+    }
+
     @Test("Secrets and private members never leave")
     func secrets() throws {
         let secret = try JWK(["kty": "oct", "k": "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA", "kid": "s"])

@@ -14,8 +14,7 @@ struct RightCeremonyTests {
         "Each algorithm registers and signs in",
         arguments: [
             COSEAlgorithm.es256, .edDSA, .rs256, .es384, .es512, .es256K, .rs384, .rs512, .ps256, .ps384, .ps512,
-            .esp256,
-            .ed25519,
+            .esp256, .esp384, .esp512, .ed25519, .ed448, .mlDSA44, .mlDSA65, .mlDSA87,
         ]
     )
     func algorithms(_ algorithm: COSEAlgorithm) throws {

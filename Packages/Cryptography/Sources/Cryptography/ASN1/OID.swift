@@ -4,6 +4,9 @@ enum OID {
     static let rsaEncryption = "1.2.840.113549.1.1.1"
     static let ed25519 = "1.3.101.112"
     static let ed448 = "1.3.101.113"
+    static let mlDSA44 = "2.16.840.1.101.3.4.3.17"
+    static let mlDSA65 = "2.16.840.1.101.3.4.3.18"
+    static let mlDSA87 = "2.16.840.1.101.3.4.3.19"
 
     static let sha1WithRSA = "1.2.840.113549.1.1.5"
     static let sha256WithRSA = "1.2.840.113549.1.1.11"
@@ -51,6 +54,33 @@ extension EllipticCurve {
         case .p521: [0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23]
         case .secp256k1: [0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x0a]
         }
+    }
+}
+
+extension MLDSAParameterSet {
+    /// The identifier of keys and signatures (RFC 9881 §2).
+    var objectIdentifier: String {
+        switch self {
+        case .mlDSA44: OID.mlDSA44
+        case .mlDSA65: OID.mlDSA65
+        case .mlDSA87: OID.mlDSA87
+        }
+    }
+
+    /// The same as an element of DER.
+    var encodedObjectIdentifier: [UInt8] {
+        let last: UInt8 =
+            switch self {
+            case .mlDSA44: 17
+            case .mlDSA65: 18
+            case .mlDSA87: 19
+            }
+        return [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, last]
+    }
+
+    init?(objectIdentifier: String) {
+        guard let set = Self.allCases.first(where: { $0.objectIdentifier == objectIdentifier }) else { return nil }
+        self = set
     }
 }
 

@@ -177,6 +177,9 @@ public struct CertificateBuilder: Sendable {
         case .ec(.secp256k1, _, _): .es256k
         case .ed25519: .ed25519
         case .ed448: .ed448
+        case .mlDSA(.mlDSA44, _): .mlDSA44
+        case .mlDSA(.mlDSA65, _): .mlDSA65
+        case .mlDSA(.mlDSA87, _): .mlDSA87
         case .rsa: .rs256
         }
     }
@@ -192,6 +195,7 @@ public struct CertificateBuilder: Sendable {
             case .ecdsa(.sha256): try fields.objectIdentifier(OID.ecdsaWithSHA256)
             case .ed25519: try fields.objectIdentifier(OID.ed25519)
             case .ed448: try fields.objectIdentifier(OID.ed448)
+            case .mlDSA(let set): try fields.objectIdentifier(set.objectIdentifier)
             case .pkcs1(let digest):
                 try fields.objectIdentifier(digest.identifierWithRSA)
                 fields.null()

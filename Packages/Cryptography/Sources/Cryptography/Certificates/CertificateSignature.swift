@@ -1,4 +1,4 @@
-/// How a certificate was signed (RFC 5280 §4.1.1.2, RFC 3279, RFC 4055, RFC 5758, RFC 8410).
+/// How a certificate was signed (RFC 5280 §4.1.1.2, RFC 3279, RFC 4055, RFC 5758, RFC 8410, RFC 9881).
 public struct CertificateSignatureAlgorithm: Hashable, Sendable {
     /// The algorithm's object identifier in dotted decimal.
     public let oid: String
@@ -33,6 +33,9 @@ public struct CertificateSignatureAlgorithm: Hashable, Sendable {
             case OID.ecdsaWithSHA512 where hasNullOrNone: .ecdsa(.sha512)
             case OID.ed25519 where hasNone: .ed25519
             case OID.ed448 where hasNone: .ed448
+            case OID.mlDSA44 where hasNone: .mlDSA(.mlDSA44)
+            case OID.mlDSA65 where hasNone: .mlDSA(.mlDSA65)
+            case OID.mlDSA87 where hasNone: .mlDSA(.mlDSA87)
             case OID.rsassaPSS: parameters.flatMap(Self.pss)
             default: nil
             }

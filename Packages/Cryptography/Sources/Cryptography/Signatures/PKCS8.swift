@@ -34,6 +34,31 @@ enum PKCS8 {
         return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
+    /// A key of ML-DSA that is its seed; `nil` for keys of other algorithms (RFC 9881 §6).
+    static func decodeMLDSA(_ bytes: ArraySlice<UInt8>) throws(CryptographyError) -> MLDSAPrivateKey? {
+        var info = try DERReader.single(bytes, .sequence).elements
+        _ = try info.next(.integer)
+        var algorithm = try info.sequence()
+        guard let set = MLDSAParameterSet(objectIdentifier: try algorithm.objectIdentifier()) else { return nil }
+        try algorithm.finish()
+        let key = try DERReader.single(try info.next(.octetString).content)
+        try info.finish()
+        guard key.tag == .contextPrimitive(0) else {
+            throw .unsupported(what: "\(set.rawValue) private key without its seed alone")
+        }
+        return try MLDSAPrivateKey(seed: Array(key.content), set)
+    }
+
+    static func encode(_ key: MLDSAPrivateKey) -> [UInt8] {
+        var writer = DERWriter()
+        writer.sequence { info in
+            info.integer(0)
+            info.sequence { $0.encoded(key.set.encodedObjectIdentifier) }
+            key.withSeed { info.octetString([0x80, UInt8($0.count)] + $0) }
+        }
+        return writer.bytes
+    }
+
     private static func isConsistent(_ key: OpaquePointer) -> Bool {
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
         defer { unsafe EVP_PKEY_CTX_free(context) }

@@ -8,10 +8,13 @@ public enum PublicKeyComponents: Hashable, Sendable {
     case ed448([UInt8])
     /// Neither number has leading zeros.
     case rsa(modulus: [UInt8], exponent: [UInt8])
+    /// The encoded public key (FIPS 204 algorithm 22): 1312, 1952 or 2592 bytes.
+    case mlDSA(MLDSAParameterSet, [UInt8])
 }
 
 extension PublicKeyComponents {
-    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, RFC 3279, RFC 5480, RFC 8410), strictly.
+    /// Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, RFC 3279, RFC 5480, RFC 8410, RFC 9881),
+    /// strictly.
     ///
     /// - Throws: `CryptographyError.malformed`, `CryptographyError.unsupported` for another algorithm, curve or point
     ///   form.
@@ -38,7 +41,10 @@ extension PublicKeyComponents {
         case OID.ed448:
             self = .ed448(Array(key))
         case let other:
-            throw .unsupported(what: "public key algorithm \(other)")
+            guard let set = MLDSAParameterSet(objectIdentifier: other) else {
+                throw .unsupported(what: "public key algorithm \(other)")
+            }
+            self = .mlDSA(set, Array(key))
         }
         try algorithm.finish()
     }
@@ -88,6 +94,9 @@ extension PublicKeyComponents {
                     pair.unsignedInteger(exponent[...])
                 }
                 info.bitString(numbers.bytes)
+            case .mlDSA(let set, let key):
+                info.sequence { $0.encoded(set.encodedObjectIdentifier) }
+                info.bitString(key)
             }
         }
         return writer.bytes

@@ -26,6 +26,10 @@ public enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
     case ps512
     /// RSASSA-PKCS1-v1_5 with SHA-1: for attestation statements of old TPMs only.
     case rs1
+    /// ML-DSA-44 (FIPS 204), pure, with an empty context. So are the other two.
+    case mlDSA44 = "ml-dsa-44"
+    case mlDSA65 = "ml-dsa-65"
+    case mlDSA87 = "ml-dsa-87"
 
     /// The one curve of an ECDSA algorithm.
     public var curve: EllipticCurve? {
@@ -34,7 +38,7 @@ public enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .es384: .p384
         case .es512: .p521
         case .es256k: .secp256k1
-        case .ed25519, .ed448, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .rs1: nil
+        case .ed25519, .ed448, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .rs1, .mlDSA44, .mlDSA65, .mlDSA87: nil
         }
     }
 
@@ -43,6 +47,7 @@ public enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
         switch (key, scheme) {
         case (.ec(let keyCurve, _, _), .ecdsa): keyCurve == curve
         case (.ed25519, .ed25519), (.ed448, .ed448), (.rsa, .pkcs1), (.rsa, .pss): true
+        case (.mlDSA(let keySet, _), .mlDSA(let set)): keySet == set
         default: false
         }
     }
@@ -61,6 +66,9 @@ public enum SignatureAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .ps384: .pss(.sha384)
         case .ps512: .pss(.sha512)
         case .rs1: .pkcs1(.sha1)
+        case .mlDSA44: .mlDSA(.mlDSA44)
+        case .mlDSA65: .mlDSA(.mlDSA65)
+        case .mlDSA87: .mlDSA(.mlDSA87)
         }
     }
 }
@@ -80,4 +88,5 @@ enum SignatureScheme: Hashable, Sendable {
     case ed448
     case pkcs1(Digest)
     case pss(Digest)
+    case mlDSA(MLDSAParameterSet)
 }

@@ -66,7 +66,7 @@ extension SignatureScheme {
     /// ECDSA needs nothing: it takes a hash of any length.
     func configure(_ context: OpaquePointer) -> Bool {
         switch self {
-        case .ecdsa, .ed25519, .ed448:
+        case .ecdsa, .ed25519, .ed448, .mlDSA:
             return true
         case .pkcs1(let digest):
             return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1

@@ -8,10 +8,11 @@ internal import CCrypto
 @safe public final class VerifyingKey: @unchecked Sendable {
     /// The numbers of the key.
     public let components: PublicKeyComponents
-    private let key: OpaquePointer
+    /// `nil` where libcrypto does not know such keys: ML-DSA.
+    private let key: OpaquePointer?
 
     deinit {
-        if case .ec(let curve, _, _) = components {
+        if case .ec(let curve, _, _) = components, let key = unsafe key {
             unsafe ECPublicKey.giveBack(key, curve)
         } else {
             unsafe EVP_PKEY_free(key)
@@ -21,7 +22,8 @@ internal import CCrypto
     /// A key from its numbers.
     ///
     /// EC: both coordinates have the curve's length and the point lies on the curve. RSA: a modulus of 2048 to 8192
-    /// bits, odd; an exponent of at most 64 bits, odd and at least 3; no leading zeros.
+    /// bits, odd; an exponent of at most 64 bits, odd and at least 3; no leading zeros. Any bytes of the right
+    /// length are a key of ML-DSA.
     ///
     /// - Throws: `CryptographyError.invalidKey`.
     public init(_ components: PublicKeyComponents) throws(CryptographyError) {
@@ -35,6 +37,13 @@ internal import CCrypto
             unsafe key = try EdwardsPublicKey.load("ED448", raw, byteCount: 57)
         case .rsa(let modulus, let exponent):
             unsafe key = try RSAPublicKey.load(modulus: modulus, exponent: exponent)
+        case .mlDSA(let set, let encoded):
+            guard encoded.count == set.publicKeyByteCount else {
+                throw .invalidKey(
+                    "\(set.rawValue) key of \(encoded.count) bytes instead of \(set.publicKeyByteCount)"
+                )
+            }
+            unsafe key = nil
         }
     }
 
@@ -78,6 +87,13 @@ internal import CCrypto
     /// - Throws: `CryptographyError.invalidKey`.
     public static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) -> VerifyingKey {
         try VerifyingKey(.rsa(modulus: modulus, exponent: exponent))
+    }
+
+    /// An ML-DSA key from its encoding (FIPS 204 algorithm 22).
+    ///
+    /// - Throws: `CryptographyError.invalidKey`.
+    public static func mlDSA(_ set: MLDSAParameterSet, _ encoded: [UInt8]) throws(CryptographyError) -> VerifyingKey {
+        try VerifyingKey(.mlDSA(set, encoded))
     }
 
     /// The key as a SubjectPublicKeyInfo in DER.
@@ -127,6 +143,10 @@ internal import CCrypto
         scheme: SignatureScheme,
         form: SignatureForm
     ) -> Bool {
+        if case (.mlDSA(let set, let encoded), .mlDSA(let wanted)) = (components, scheme) {
+            return set == wanted && MLDSAVerification.isValid(signature, over: message, encoded, set)
+        }
+        guard let key = unsafe key else { return false }
         switch (components, scheme) {
         case (.ec(let curve, _, _), .ecdsa(let digest)):
             guard form == .raw else {

@@ -1,7 +1,7 @@
 public import Cryptography
 public import Encodings
 
-/// A JSON Web Key (RFC 7517, RFC 7518 §6, RFC 8037 §2): a public key, or a secret for HMAC.
+/// A JSON Web Key (RFC 7517, RFC 7518 §6, RFC 8037 §2, draft-ietf-cose-dilithium §3): a public key, or a secret for HMAC.
 ///
 /// Private members are not read.
 public struct JWK: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct JWK: Hashable, Sendable {
         material = .publicKey(publicKey)
         self.keyID = keyID
         self.use = use
-        self.algorithm = algorithm?.rawValue
+        self.algorithm = if case .mlDSA(let set, _) = publicKey { set.rawValue } else { algorithm?.rawValue }
         self.certificates = certificates
     }
 

@@ -19,6 +19,10 @@ extension JWK.Material {
             }
         case "RSA":
             self = .publicKey(.rsa(modulus: try members.bytes("n"), exponent: try members.bytes("e")))
+        case "AKP":
+            let name = try members.string("alg") ?? ""
+            guard let set = MLDSAParameterSet(rawValue: name) else { throw .unsupportedKey(member: "alg", value: name) }
+            self = .publicKey(.mlDSA(set, try members.bytes("pub")))
         case "oct":
             self = .secret(try members.bytes("k"))
         default:
@@ -31,6 +35,7 @@ extension JWK.Material {
         case .publicKey(.ec): writer.member("kty", "EC")
         case .publicKey(.ed25519), .publicKey(.ed448): writer.member("kty", "OKP")
         case .publicKey(.rsa): writer.member("kty", "RSA")
+        case .publicKey(.mlDSA): writer.member("kty", "AKP")
         case .secret: writer.member("kty", "oct")
         }
     }
@@ -50,6 +55,8 @@ extension JWK.Material {
         case .publicKey(.rsa(let modulus, let exponent)):
             writer.member("n", base64URL: modulus)
             writer.member("e", base64URL: exponent)
+        case .publicKey(.mlDSA(_, let key)):
+            writer.member("pub", base64URL: key)
         case .secret:
             break
         }
@@ -77,6 +84,10 @@ extension JWK.Material {
             writer.member("e", base64URL: exponent)
             writer.member("kty", "RSA")
             writer.member("n", base64URL: modulus)
+        case .publicKey(.mlDSA(let set, let key)):
+            writer.member("alg", set.rawValue)
+            writer.member("kty", "AKP")
+            writer.member("pub", base64URL: key)
         case .secret(let secret):
             writer.member("k", base64URL: secret)
             writer.member("kty", "oct")

@@ -133,6 +133,9 @@ extension SigningKey {
         case .ed25519: kind = .ed25519
         case .ed448: kind = .ed448
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: kind = .rsa(bits: rsaBits)
+        case .mlDSA44: kind = .mlDSA(.mlDSA44)
+        case .mlDSA65: kind = .mlDSA(.mlDSA65)
+        case .mlDSA87: kind = .mlDSA(.mlDSA87)
         case .rs1, nil: throw .noUsableAlgorithm
         }
         do throws(CryptographyError) {

@@ -23,6 +23,6 @@ enum VectorCapabilities {
     /// RS1 is left out: it signs attestation statements alone.
     private static let algorithms: [COSEAlgorithm] = [
         .es256, .edDSA, .esp256, .ed25519, .es384, .es512, .ps256, .ps384, .ps512, .es256K, .esp384, .esp512, .ed448,
-        .rs256, .rs384, .rs512,
+        .rs256, .rs384, .rs512, .mlDSA44, .mlDSA65, .mlDSA87,
     ]
 }
