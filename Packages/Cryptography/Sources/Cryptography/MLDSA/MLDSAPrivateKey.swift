@@ -49,7 +49,9 @@ final class MLDSAPrivateKey: @unchecked Sendable {
         encoded.reserveCapacity(set.publicKeyByteCount)
         var matrix = MatrixSource(seed: matrixSeed)
         for row in 0..<set.k {
-            guard var t = matrix.row(row, times: s1) else { throw .invalidKey("\(set.rawValue) seed that gives no key") }
+            guard var t = matrix.row(row, times: s1) else {
+                throw .invalidKey("\(set.rawValue) seed that gives no key")
+            }
             t.map(Field.reduced)
             t.invertTransform()
             t.add(s2[row])

@@ -60,7 +60,9 @@ internal import Synchronization
     ///
     /// - Throws: `CryptographyError.invalidLength` for an RSA key of another size.
     public static func generate(_ kind: Kind) throws(CryptographyError) -> SigningKey {
-        if case .mlDSA(let set) = kind { return try SigningKey(seed: Random.bytes(MLDSAParameterSet.seedByteCount), set) }
+        if case .mlDSA(let set) = kind {
+            return try SigningKey(seed: Random.bytes(MLDSAParameterSet.seedByteCount), set)
+        }
         let key: OpaquePointer? =
             switch kind {
             case .p256: unsafe latchkey_generate_ec(EllipticCurve.p256.libraryName)
