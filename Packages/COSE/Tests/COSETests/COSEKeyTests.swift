@@ -73,7 +73,12 @@ struct COSEKeyTests {
             let error = COSEError.unsupported(.alg, value: Int64(algorithm.rawValue))
             #expect(throws: error) { try COSEKey(signer.publicKey, algorithm: algorithm) }
             map[3] = .integer(algorithm.rawValue)
-            #expect(throws: error) { try COSEKey(decoding: CBOR.encode(.map(map))) }
+            // Between keys of ML-DSA the length alone tells.
+            if map[1] == 7, [.mlDSA44, .mlDSA65, .mlDSA87].contains(algorithm) {
+                #expect(throws: COSEError.self) { try COSEKey(decoding: CBOR.encode(.map(map))) }
+            } else {
+                #expect(throws: error) { try COSEKey(decoding: CBOR.encode(.map(map))) }
+            }
         }
         for number: CBORValue in [0, 1, -6, -46, .unsigned(.max), .negative(.max)] {
             map[3] = number
