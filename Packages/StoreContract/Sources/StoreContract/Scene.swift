@@ -165,14 +165,7 @@ struct Scene: Sendable {
             initialDevice: device,
             lastDevice: device
         )
-        let token = StoredRefreshToken(
-            id: RefreshTokenID(TimeOrderedID(now: time, random: randomBytes(10))),
-            family: family.id,
-            generation: 0,
-            secretHash: randomBytes(32),
-            createdAt: time
-        )
-        return NewRefresh(family: family, token: token)
+        return NewRefresh(family: family, secretHash: randomBytes(32))
     }
 
     func login(

@@ -5,6 +5,7 @@ public import Identity
 /// The statements lie beside the methods that use them, port by port.
 public struct SQLStore: CredentialDatabase {
     let database: any SQLDatabase
+    let walk = ExpiryWalk()
 
     /// Takes an engine whose schema was brought forward (``Schema/prepare(_:dialect:)``), and puts a breaker before it.
     ///

@@ -128,14 +128,26 @@ public struct LoginEffect: Hashable, Sendable {
     }
 }
 
-/// A family with its first token.
+/// A family with its first token, which has the family's id: so a sign-in writes one row for both.
 public struct NewRefresh: Hashable, Sendable {
     public let family: RefreshFamily
-    public let token: StoredRefreshToken
+    /// SHA-256 of the first token's 32 secret bytes.
+    public let secretHash: [UInt8]
 
-    public init(family: RefreshFamily, token: StoredRefreshToken) {
+    public init(family: RefreshFamily, secretHash: [UInt8]) {
         self.family = family
-        self.token = token
+        self.secretHash = secretHash
+    }
+
+    /// The first token.
+    public var token: StoredRefreshToken {
+        StoredRefreshToken(
+            id: RefreshTokenID(family.id.id),
+            family: family.id,
+            generation: 0,
+            secretHash: secretHash,
+            createdAt: family.createdAt
+        )
     }
 }
 
@@ -221,9 +233,10 @@ public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, U
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)
-    /// Removes what is over: sessions, refresh families, remembered assertions, challenges. Bounded work a call.
+    /// Removes what is over: sessions, refresh families, remembered assertions, challenges. Bounded work a call, which
+    /// goes on where the last one stopped.
     ///
-    /// - Returns: whether more is left.
+    /// - Returns: whether more is left to look at.
     func removeExpired(now: UnixTime) async throws(StoreError) -> Bool
     /// Closes it; what was acknowledged is durable.
     func close() async

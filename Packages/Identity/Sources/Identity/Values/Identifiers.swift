@@ -140,20 +140,40 @@ public struct PasskeyNumber: Hashable, Sendable {
 /// Sixteen bytes that begin with the time in milliseconds: rows lie in the order they were made, and the ten random
 /// bytes keep ids of the same millisecond, of a restarted process and of another server apart.
 public struct TimeOrderedID: Hashable, Sendable {
-    public let bytes: [UInt8]
+    // Two words, so that ids are copied, compared and hashed without memory of their own.
+    private let first: UInt64
+    private let second: UInt64
 
     /// - Returns: `nil` unless there are exactly 16 bytes.
-    public init?(bytes: [UInt8]) {
+    public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
-        self.bytes = bytes
+        first = Self.word(bytes.prefix(8))
+        second = Self.word(bytes.dropFirst(8))
     }
 
     /// A new one, from the time and 10 random bytes (more are not used, fewer count as zeros).
-    public init(now: UnixTime, random: [UInt8]) {
-        var bytes = (0..<6).map { UInt8(truncatingIfNeeded: now.milliseconds >> (40 - 8 * Int64($0))) }
-        bytes.append(contentsOf: random.prefix(10))
-        while bytes.count < 16 { bytes.append(0) }
-        self.bytes = bytes
+    public init(now: UnixTime, random: some Collection<UInt8>) {
+        let start = random.prefix(2)
+        let end = random.dropFirst(2).prefix(8)
+        first = UInt64(bitPattern: now.milliseconds) << 16 | Self.word(start) << (8 * (2 - UInt64(start.count)))
+        second = end.isEmpty ? 0 : Self.word(end) << (8 * (8 - UInt64(end.count)))
+    }
+
+    /// The 16 bytes, as they are sorted and stored.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: first >> shift))
+        }
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: second >> shift))
+        }
+        return bytes
+    }
+
+    private static func word(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// 22 characters of base 62.

@@ -119,7 +119,7 @@ public struct Ceremonies: Sendable {
         var lifetime = options.timeout + Self.grace
         if conditional { lifetime = max(lifetime, Self.conditionalLifetime) }
         return Beginning(
-            id: CeremonyID(TimeOrderedID(now: now, random: Array(bytes[..<10]))),
+            id: CeremonyID(TimeOrderedID(now: now, random: bytes[..<10])),
             challenge: challenge,
             session: options.surface == .browser ? challenge : Array(bytes[42...]),
             expiresAt: now.adding(milliseconds: lifetime)

@@ -2,65 +2,108 @@ public import Identity
 
 extension SQLStore {
     public func removeExpired(now: UnixTime) async throws(StoreError) -> Bool {
-        let limit = SQLValue.integer(Int64(Self.rowsPerCall))
-        let forgotten = SQLValue.time(now.adding(seconds: -Self.revokedFamilyLife))
-        let over = SQLValue.time(now)
-        // Tokens before their families: a family goes when it has none left.
-        let kinds = [
-            (find: SQLStatement(Self.findSessions, [over, limit]), delete: Self.deleteSession),
-            (find: SQLStatement(Self.findSessionsOfRevoked, [forgotten, limit]), delete: Self.deleteSession),
-            (find: SQLStatement(Self.findReplays, [over, limit]), delete: Self.deleteReplay),
-            (find: SQLStatement(Self.findChallenges, [over, limit]), delete: Self.deleteChallenge),
-            (find: SQLStatement(Self.findTokensOfExpired, [over, limit]), delete: Self.deleteToken),
-            (find: SQLStatement(Self.findTokensOfRevoked, [forgotten, limit]), delete: Self.deleteToken),
-        ]
-        let families = [
-            SQLStatement(Self.findExpiredFamilies, [over, limit]),
-            SQLStatement(Self.findRevokedFamilies, [forgotten, limit]),
-        ]
-        return try await database.write(
-            .run(kinds.map(\.find)) { (results) throws(StoreError) in
-                var deletions: [SQLStatement] = []
-                var isMoreLeft = false
-                for (index, kind) in kinds.enumerated() {
-                    let keys = try results[index].map(Self.key)
-                    isMoreLeft = isMoreLeft || keys.count >= Self.rowsPerCall
-                    deletions += keys.map { SQLStatement(kind.delete, $0) }
-                }
-                let (first, isMoreOfThem) = (deletions.count, isMoreLeft)
-                return .run(deletions + families) { (results) throws(StoreError) in
-                    let keys = try results[first].map(Self.key) + results[first + 1].map(Self.key)
-                    return .commit(
-                        keys.flatMap { [SQLStatement(Self.deleteActivity, $0), SQLStatement(Self.deleteFamily, $0)] },
-                        isMoreOfThem || keys.count >= Self.rowsPerCall
-                    )
-                }
+        let place = walk.place
+        // Families before their tokens: a token goes when its family is gone.
+        let sessions = try await look(Self.lookAtSessions, from: place.sessions, [.time(now)])
+        let families = try await look(
+            Self.lookAtFamilies,
+            from: place.families,
+            [.time(now), .time(now.adding(seconds: -Self.revokedFamilyLife))]
+        )
+        let tokens = try await look(Self.lookAtTokens, from: place.tokens, [])
+        let bound: [SQLValue] = [.time(now), .integer(Int64(Self.rowsPerCall))]
+        let (replays, challenges) = try await database.read(
+            .query(SQLStatement(Self.findReplays, bound), SQLStatement(Self.findChallenges, bound)) {
+                (results) throws(StoreError) in
+                (
+                    try results[0].map { (row) throws(StoreError) in row.rest() },
+                    try results[1].map { (row) throws(StoreError) in row.rest() }
+                )
             }
         )
+        let deletions =
+            sessions.over.map { SQLStatement(Self.deleteSession, $0) }
+            + families.over.flatMap { Self.delete(family: $0) }
+            + tokens.over.map { SQLStatement(Self.deleteToken, $0) }
+            + replays.map { SQLStatement(Self.deleteReplay, $0) }
+            + challenges.map { SQLStatement(Self.deleteChallenge, $0) }
+        if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
+        let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
+        walk.place = end
+        return !end.isAtEnd || max(replays.count, challenges.count) >= Self.rowsPerCall
     }
 
-    /// The columns of a row that name it, for a statement that deletes it. Found first and deleted by key, one by one:
-    /// SQLite looks into a list of composite keys by their first column alone, which chooses nothing.
-    static func key(_ row: inout SQLRow) throws(StoreError) -> [SQLValue] { row.rest() }
-
-    /// Rows of each kind that one call removes at most, so that no sign-in waits long behind it.
-    private static let rowsPerCall = 500
+    /// Rows of each table that one call looks at.
+    private static let rowsPerCall = 1000
     /// Seconds for which a revoked family without an end of its own is kept, so that a replay of its tokens is told
     /// apart from a token that never was.
     private static let revokedFamilyLife: Int64 = 30 * 86400
 
-    private static let findSessions = SQL(
-        "SELECT tenant_id, id FROM session WHERE kept_until IS NOT NULL AND kept_until <= ? LIMIT ?"
-    )
-    /// Sessions that were kept for a family without an end, which is revoked and about to go.
-    private static let findSessionsOfRevoked = SQL(
+    /// Looks at the rows that come after `place` in the order of the key.
+    ///
+    /// - Returns: the keys of those that are over, and where to go on; at the end of the table that is `.end`.
+    private func look(
+        _ select: SQL,
+        from place: ExpiryWalk.Position,
+        _ times: [SQLValue]
+    ) async throws(StoreError) -> (over: [[SQLValue]], end: ExpiryWalk.Position) {
+        guard case .after(let tenant, let id) = place else { return ([], .end) }
+        let values = times + [.integer(tenant), .bytes(id), .integer(Int64(Self.rowsPerCall))]
+        return try await database.read(
+            .query(SQLStatement(select, values)) { (results) throws(StoreError) in
+                let rows = try results.first.map { (row) throws(StoreError) in
+                    (isOver: try row.bool(), tenant: try row.integer(), id: try row.bytes(), rest: row.rest())
+                }
+                let over = rows.filter(\.isOver).map { [.integer($0.tenant), .bytes($0.id)] + $0.rest }
+                guard let last = rows.last, rows.count >= Self.rowsPerCall else { return (over, .end) }
+                return (over, .after(tenant: last.tenant, id: last.id))
+            }
+        )
+    }
+
+    /// Removes a family from all that names it. A session that was kept for it alone goes too.
+    private static func delete(family row: [SQLValue]) -> [SQLStatement] {
+        guard row.count == 5 else { return [] }
+        let (tenant, id, user, number, session) = (row[0], row[1], row[2], row[3], row[4])
+        return [
+            SQLStatement(deleteActivity, [tenant, user, id, number]),
+            SQLStatement(deleteFamily, [tenant, id]),
+            SQLStatement(deleteKeptSession, [tenant, session]),
+        ]
+    }
+
+    private static let lookAtSessions = SQL(
         """
-        SELECT s.tenant_id, s.id
-        FROM refresh_family f JOIN session s ON s.tenant_id = f.tenant_id AND s.id = f.session_id
-        WHERE f.revoked_at <= ? AND f.revoked_at IS NOT NULL AND f.expires_at IS NULL AND s.kept_until IS NULL LIMIT ?
+        SELECT CASE WHEN kept_until <= ? THEN 1 ELSE 0 END, tenant_id, id FROM session
+        WHERE (tenant_id, id) > (?, ?) ORDER BY tenant_id, id LIMIT ?
         """
     )
     private static let deleteSession = SQL("DELETE FROM session WHERE tenant_id = ? AND id = ?")
+    private static let deleteKeptSession = SQL(
+        "DELETE FROM session WHERE tenant_id = ? AND id = ? AND kept_until IS NULL"
+    )
+    private static let lookAtFamilies = SQL(
+        """
+        SELECT CASE WHEN expires_at <= ? OR (expires_at IS NULL AND revoked_at <= ?) THEN 1 ELSE 0 END,
+            tenant_id, id, user_id, passkey_number, session_id
+        FROM refresh_family WHERE (tenant_id, id) > (?, ?) ORDER BY tenant_id, id LIMIT ?
+        """
+    )
+    private static let deleteActivity = SQL(
+        """
+        DELETE FROM user_activity
+        WHERE tenant_id = ? AND user_id = ? AND family_id = ? AND passkey_number = ? AND family_id > x''
+        """
+    )
+    private static let deleteFamily = SQL("DELETE FROM refresh_family WHERE tenant_id = ? AND id = ?")
+    private static let lookAtTokens = SQL(
+        """
+        SELECT CASE WHEN f.id IS NULL THEN 1 ELSE 0 END, t.tenant_id, t.id
+        FROM refresh_token t LEFT JOIN refresh_family f ON f.tenant_id = t.tenant_id AND f.id = t.family_id
+        WHERE (t.tenant_id, t.id) > (?, ?) ORDER BY t.tenant_id, t.id LIMIT ?
+        """
+    )
+    private static let deleteToken = SQL("DELETE FROM refresh_token WHERE tenant_id = ? AND id = ?")
     private static let findReplays = SQL(
         "SELECT tenant_id, jti_hash FROM assertion_replay WHERE expires_at <= ? LIMIT ?"
     )
@@ -70,44 +113,5 @@ extension SQLStore {
     )
     private static let deleteChallenge = SQL(
         "DELETE FROM challenge WHERE tenant_id = ? AND client_id = ? AND id = ?"
-    )
-    private static let findTokensOfExpired = SQL(
-        """
-        SELECT t.tenant_id, t.id
-        FROM refresh_family f JOIN refresh_token t ON t.tenant_id = f.tenant_id AND t.family_id = f.id
-        WHERE f.expires_at <= ? LIMIT ?
-        """
-    )
-    private static let findTokensOfRevoked = SQL(
-        """
-        SELECT t.tenant_id, t.id
-        FROM refresh_family f JOIN refresh_token t ON t.tenant_id = f.tenant_id AND t.family_id = f.id
-        WHERE f.revoked_at <= ? AND f.revoked_at IS NOT NULL AND f.expires_at IS NULL LIMIT ?
-        """
-    )
-    private static let deleteToken = SQL("DELETE FROM refresh_token WHERE tenant_id = ? AND id = ?")
-    private static let findExpiredFamilies = SQL(
-        """
-        SELECT f.tenant_id, f.id, f.user_id, f.passkey_number FROM refresh_family f
-        WHERE f.expires_at <= ? AND \(hasNoToken) LIMIT ?
-        """
-    )
-    private static let findRevokedFamilies = SQL(
-        """
-        SELECT f.tenant_id, f.id, f.user_id, f.passkey_number FROM refresh_family f
-        WHERE f.revoked_at <= ? AND f.revoked_at IS NOT NULL AND f.expires_at IS NULL AND \(hasNoToken) LIMIT ?
-        """
-    )
-    private static let hasNoToken = """
-        NOT EXISTS (SELECT 1 FROM refresh_token t WHERE t.tenant_id = f.tenant_id AND t.family_id = f.id)
-        """
-    private static let deleteActivity = SQL(
-        """
-        DELETE FROM user_activity
-        WHERE tenant_id = ? AND family_id = ? AND user_id = ? AND passkey_number = ? AND family_id > x''
-        """
-    )
-    private static let deleteFamily = SQL(
-        "DELETE FROM refresh_family WHERE tenant_id = ? AND id = ? AND user_id = ? AND passkey_number = ?"
     )
 }

@@ -32,9 +32,8 @@ extension SQLStore {
             insert(login.session, passkey: passkey, cookieHash: login.cookieHash, family: login.refresh?.family)
         )
         if let refresh = login.refresh {
-            statements.append(insert(refresh.family, passkey: passkey))
+            statements.append(insert(refresh, passkey: passkey))
             statements.append(insertActivity(of: refresh.family, passkey: passkey))
-            statements.append(insert(refresh.token, of: refresh.family.tenant))
         }
         statements.append(insert(login.ceremony))
         statements.append(insert(login.audit))
@@ -48,7 +47,7 @@ extension SQLStore {
         UPDATE user_activity SET
             sign_count = ?, backup_eligible = ?, backup_state = ?,
             uv_initialized = CASE WHEN uv_initialized = 1 THEN 1 ELSE ? END, last_used_at = ?, use_count = use_count + 1
-        WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id = x'' AND suspended_at IS NULL
+        WHERE tenant_id = ? AND user_id = ? AND family_id = x'' AND passkey_number = ? AND suspended_at IS NULL
             AND (sign_count < ? OR (sign_count = 0 AND ? = 0) OR ? = 1)
         """
     )

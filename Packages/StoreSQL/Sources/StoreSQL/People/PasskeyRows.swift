@@ -53,7 +53,7 @@ extension SQLStore {
     /// The tables of ``passkeyColumns``.
     static let passkeyTables = """
         passkey p JOIN user_activity s ON s.tenant_id = p.tenant_id AND s.user_id = p.user_id
-            AND s.passkey_number = p.number AND s.family_id = x''
+            AND s.family_id = x'' AND s.passkey_number = p.number
         """
 
     /// The columns of ``passkey(_:)`` in its order, of a passkey `p` and its state `s`.
@@ -107,9 +107,9 @@ extension SQLStore {
     private static let insertState = SQL(
         """
         INSERT INTO user_activity
-            (tenant_id, user_id, passkey_number, family_id, sign_count, backup_eligible, backup_state, uv_initialized,
+            (tenant_id, user_id, family_id, passkey_number, sign_count, backup_eligible, backup_state, uv_initialized,
             suspended_at, last_used_at, use_count)
-        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, 0)
+        VALUES (?, ?, x'', ?, ?, ?, ?, ?, ?, ?, 0)
         """
     )
     private static let insertAttestation = SQL(

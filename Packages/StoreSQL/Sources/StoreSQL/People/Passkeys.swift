@@ -12,13 +12,13 @@ extension SQLStore {
             [.tenant(tenant), .text(relyingPartyID), .bytes(credentialID)]
         )
         return try await database.read(
-            .run(select) { (results) throws(StoreError) in
-                guard let passkey = try results.first.first(Self.passkey) else { return .commit([], nil) }
-                let handles = SQLStatement(Self.selectHandles, [.tenant(tenant), .user(passkey.user)])
-                return .run(Self.selectUser(passkey.user, of: tenant) + [handles]) { (results) throws(StoreError) in
-                    guard let user = try Self.user(results) else { return .commit([], nil) }
-                    let handles = try results[3].map { (row) throws(StoreError) in try row.bytes() }
-                    return .commit([], LoginCandidate(passkey: passkey, user: user, userHandles: handles))
+            .query(select) { (results) throws(StoreError) in
+                try results.first.first { (row) throws(StoreError) in
+                    LoginCandidate(
+                        passkey: try Self.passkey(&row),
+                        user: try Self.user(&row),
+                        userHandles: try row.handles()
+                    )
                 }
             }
         )
@@ -158,7 +158,8 @@ extension SQLStore {
 
     private static let selectByCredential = SQL(
         """
-        SELECT \(passkeyColumns) FROM \(passkeyTables)
+        SELECT \(passkeyColumns), \(userColumns), u.user_handles FROM \(passkeyTables)
+        JOIN user_account u ON u.tenant_id = p.tenant_id AND u.id = p.user_id
         WHERE p.tenant_id = ? AND p.rp_id = ? AND p.credential_id = ?
         """
     )
@@ -191,7 +192,7 @@ extension SQLStore {
     private static let selectStates = SQL(
         """
         SELECT passkey_number, suspended_at, last_used_at, use_count FROM user_activity
-        WHERE tenant_id = ? AND user_id = ? AND passkey_number > 0 AND family_id = x''
+        WHERE tenant_id = ? AND user_id = ? AND family_id = x'' AND passkey_number > 0
         """
     )
     private static let keepActivity = SQL(
@@ -207,7 +208,7 @@ extension SQLStore {
     private static let deleteState = SQL(
         """
         DELETE FROM user_activity
-        WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id = x''
+        WHERE tenant_id = ? AND user_id = ? AND family_id = x'' AND passkey_number = ?
         """
     )
     private static let deleteAttestation = SQL("DELETE FROM passkey_attestation WHERE number = ? AND tenant_id = ?")
@@ -216,7 +217,7 @@ extension SQLStore {
         UPDATE refresh_family SET revoked_at = ?
         WHERE tenant_id = ? AND id IN (
             SELECT family_id FROM user_activity
-            WHERE tenant_id = ? AND user_id = ? AND passkey_number = ? AND family_id > x'')
+            WHERE tenant_id = ? AND user_id = ? AND family_id > x'' AND passkey_number = ?)
             AND revoked_at IS NULL
         """
     )
@@ -224,7 +225,7 @@ extension SQLStore {
         """
         UPDATE user_activity SET suspended_at = ?
         WHERE tenant_id = ? AND user_id = (SELECT user_id FROM passkey WHERE number = ? AND tenant_id = ?)
-            AND passkey_number = ? AND family_id = x'' AND suspended_at IS NULL
+            AND family_id = x'' AND passkey_number = ? AND suspended_at IS NULL
         """
     )
 }

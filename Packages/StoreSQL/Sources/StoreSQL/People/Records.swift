@@ -41,7 +41,7 @@ extension SQLStore {
         let limit = 1000
         let find = SQLStatement(Self.findOldCeremonies, [.id(bound), .time(time), .integer(Int64(limit))])
         let step: SQLStep<Int> = .run(find) { (results) throws(StoreError) in
-            let keys = try results.first.map(Self.key)
+            let keys = try results.first.map { (row) throws(StoreError) in row.rest() }
             return .commit(keys.map { SQLStatement(Self.deleteCeremony, $0) }, keys.count)
         }
         while try await database.write(step) == limit {}
@@ -76,7 +76,8 @@ extension SQLStore {
         SQLStatement(
             insertEvent,
             [
-                .tenant(event.tenant), .words(event.types), .time(event.at), .user(event.user),
+                .tenant(event.tenant), .id(EventIDs.next(at: event.at)), .words(event.types), .time(event.at),
+                .user(event.user),
                 .text(ifAny: event.client?.text), .text(ifAny: event.connection?.text), .text(event.device.address),
                 .text(event.device.userAgent), .details(event.details),
             ]
@@ -140,8 +141,8 @@ extension SQLStore {
     private static let insertEvent = SQL(
         """
         INSERT INTO audit_event
-            (tenant_id, types, at, user_id, client_id, connection_id, address, user_agent, details)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (tenant_id, id, types, at, user_id, client_id, connection_id, address, user_agent, details)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
     /// A row that is over counts as gone.

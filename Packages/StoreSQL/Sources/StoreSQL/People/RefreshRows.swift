@@ -1,8 +1,9 @@
 import Identity
 
 extension SQLStore {
-    /// A new family, whose first generation has one token.
-    static func insert(_ family: RefreshFamily, passkey: PasskeyNumber?) -> SQLStatement {
+    /// A new family, whose first generation has one token, in the same row.
+    static func insert(_ refresh: NewRefresh, passkey: PasskeyNumber?) -> SQLStatement {
+        let family = refresh.family
         let isMoved = family.lastDevice != family.initialDevice
         return SQLStatement(
             insertFamily,
@@ -14,7 +15,7 @@ extension SQLStore {
                 .time(family.lastExchangedAt), .integer(family.generation), .time(family.rotatedAt),
                 .time(family.revokedAt), .text(family.initialDevice.address), .text(family.initialDevice.userAgent),
                 .text(ifAny: isMoved ? family.lastDevice.address : nil),
-                .text(ifAny: isMoved ? family.lastDevice.userAgent : nil),
+                .text(ifAny: isMoved ? family.lastDevice.userAgent : nil), .bytes(refresh.secretHash),
             ]
         )
     }
@@ -23,7 +24,7 @@ extension SQLStore {
     static func insertActivity(of family: RefreshFamily, passkey: PasskeyNumber?) -> SQLStatement {
         SQLStatement(
             insertFamilyActivity,
-            [.tenant(family.tenant), .user(family.user), .integer(passkey?.number ?? 0), .id(family.id.id)]
+            [.tenant(family.tenant), .user(family.user), .id(family.id.id), .integer(passkey?.number ?? 0)]
         )
     }
 
@@ -69,12 +70,18 @@ extension SQLStore {
     }
 
     /// The last device is the initial one until a token of the family was exchanged.
+    private static let familyColumns = """
+        f.tenant_id, f.client_id, f.user_id, f.session_id, f.audience, f.scope, f.rotates, f.created_at, f.expires_at,
+        f.last_exchanged_at, f.generation, f.rotated_at, f.revoked_at, f.initial_address, f.initial_user_agent,
+        COALESCE(f.last_address, f.initial_address), COALESCE(f.last_user_agent, f.initial_user_agent)
+        """
+    /// The first token of a family is in the family's row.
     static let selectToken = SQL(
         """
-        SELECT t.id, t.family_id, t.generation, t.secret_hash, t.created_at, f.tenant_id, f.client_id, f.user_id,
-            f.session_id, f.audience, f.scope, f.rotates, f.created_at, f.expires_at, f.last_exchanged_at,
-            f.generation, f.rotated_at, f.revoked_at, f.initial_address, f.initial_user_agent,
-            COALESCE(f.last_address, f.initial_address), COALESCE(f.last_user_agent, f.initial_user_agent)
+        SELECT f.id, f.id, 0, f.first_secret_hash, f.created_at, \(familyColumns) FROM refresh_family f
+        WHERE f.tenant_id = ? AND f.id = ?
+        UNION ALL
+        SELECT t.id, t.family_id, t.generation, t.secret_hash, t.created_at, \(familyColumns)
         FROM refresh_token t JOIN refresh_family f ON f.tenant_id = t.tenant_id AND f.id = t.family_id
         WHERE t.tenant_id = ? AND t.id = ?
         """
@@ -84,12 +91,12 @@ extension SQLStore {
         INSERT INTO refresh_family
             (tenant_id, id, client_id, user_id, session_id, passkey_number, audience, scope, rotates, created_at,
             expires_at, last_exchanged_at, generation, generation_count, rotated_at, revoked_at, initial_address,
-            initial_user_agent, last_address, last_user_agent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
+            initial_user_agent, last_address, last_user_agent, first_secret_hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)
         """
     )
     private static let insertFamilyActivity = SQL(
-        "INSERT INTO user_activity (tenant_id, user_id, passkey_number, family_id) VALUES (?, ?, ?, ?)"
+        "INSERT INTO user_activity (tenant_id, user_id, family_id, passkey_number) VALUES (?, ?, ?, ?)"
     )
     private static let insertToken = SQL(
         """

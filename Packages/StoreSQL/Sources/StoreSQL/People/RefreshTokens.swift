@@ -2,19 +2,20 @@ public import Identity
 
 extension SQLStore {
     public func refreshGrant(_ id: RefreshTokenID, of tenant: TenantID) async throws(StoreError) -> RefreshGrant? {
-        let select = SQLStatement(Self.selectToken, [.tenant(tenant), .id(id.id)])
+        let key: [SQLValue] = [.tenant(tenant), .id(id.id)]
+        let select = SQLStatement(Self.selectToken, key + key)
         return try await database.read(
             .run(select) { (results) throws(StoreError) in
                 guard let (token, family) = try results.first.first(Self.tokenAndFamily) else {
                     return .commit([], nil)
                 }
                 let session = SQLStatement(Self.selectSession, [.tenant(tenant), .id(family.session.id)])
-                return .run(Self.selectUser(family.user, of: tenant) + [session]) { (results) throws(StoreError) in
+                return .run([Self.selectUser(family.user, of: tenant), session]) { (results) throws(StoreError) in
                     let grant = RefreshGrant(
                         token: token,
                         family: family,
-                        session: try results[3].first(Self.session),
-                        user: try Self.user(results)
+                        session: try results[1].first(Self.session),
+                        user: try results[0].first(Self.user)
                     )
                     return .commit([], grant)
                 }

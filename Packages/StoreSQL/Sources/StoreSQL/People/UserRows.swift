@@ -1,65 +1,33 @@
 import Encodings
 import Identity
 
-/// A user's own row; the identifiers lie in other rows, and what its passkeys did in theirs.
-struct UserRow: Sendable {
-    let id: UserID
-    let tenant: TenantID
-    let connection: ConnectionID
-    let profile: UserProfile
-    let blockedAt: UnixTime?
-    let createdAt: UnixTime
-    let updatedAt: UnixTime
-    /// The last login that was not by a passkey that still exists.
-    let lastLogin: UnixTime?
-    /// How many logins there were in other ways than by a passkey that still exists.
-    let loginsCount: Int64
-
-    /// The user, with the logins by passkey counted in.
-    func user(identifiers: [UserIdentifier], _ activity: PasskeyActivity?) -> User {
-        User(
-            id: id,
-            tenant: tenant,
-            connection: connection,
-            identifiers: identifiers,
-            profile: profile,
-            blockedAt: blockedAt,
-            createdAt: createdAt,
-            updatedAt: updatedAt,
-            lastLogin: [lastLogin, activity?.lastUsedAt].compactMap { $0 }.max(),
-            loginsCount: loginsCount + (activity?.useCount ?? 0)
-        )
-    }
-}
-
-/// What a user's passkeys did, taken together: each login counts in the passkey's narrow row, so that it need not
-/// touch the user's wide one.
-struct PasskeyActivity: Sendable {
-    let lastUsedAt: UnixTime?
-    let useCount: Int64
-}
-
 extension SQLStore {
-    /// The three statements that read one user.
-    static func selectUser(_ id: UserID, of tenant: TenantID) -> [SQLStatement] {
-        let key: [SQLValue] = [.tenant(tenant), .user(id)]
-        return [
-            SQLStatement(selectUserRow, key), SQLStatement(selectIdentifiers, key), SQLStatement(selectActivity, key),
-        ]
+    /// The statement that reads one user.
+    static func selectUser(_ id: UserID, of tenant: TenantID) -> SQLStatement {
+        SQLStatement(selectUserRow, [.tenant(tenant), .user(id)])
     }
 
-    /// Reads what ``selectUser(_:of:)`` gave, when those statements stand first in the batch.
-    static func user(_ results: SQLResults) throws(StoreError) -> User? {
-        guard let row = try results[0].first(userRow) else { return nil }
-        return row.user(identifiers: try results[1].map(identifier), try results[2].first(activity))
-    }
+    /// The columns of ``user(_:)`` in its order, of a user `u`.
+    ///
+    /// A login by passkey counts in the passkey's narrow row, so that it need not touch the user's wide one; what all of
+    /// them did is taken together here.
+    static let userColumns = """
+        u.tenant_id, u.id, u.connection_id, u.identifiers, u.name, u.given_name, u.family_name, u.nickname, u.picture,
+        u.user_metadata, u.app_metadata, u.blocked_at, u.created_at, u.updated_at, u.last_login,
+        (SELECT MAX(a.last_used_at) FROM user_activity a \(activityOfUser)), u.logins_count,
+        (SELECT CAST(SUM(a.use_count) AS BIGINT) FROM user_activity a \(activityOfUser))
+        """
+    private static let activityOfUser = """
+        WHERE a.tenant_id = u.tenant_id AND a.user_id = u.id AND a.family_id = x''
+        """
 
-    static func userRow(_ row: inout SQLRow) throws(StoreError) -> UserRow {
+    static func user(_ row: inout SQLRow) throws(StoreError) -> User {
         let (tenant, id) = (try row.tenant(), try row.user())
-        return UserRow(
+        return User(
             id: id,
             tenant: tenant,
             connection: ConnectionID(try row.text()),
+            identifiers: try row.identifiers(),
             profile: UserProfile(
                 name: try row.textIfAny(),
                 givenName: try row.textIfAny(),
@@ -72,51 +40,63 @@ extension SQLStore {
             blockedAt: try row.timeIfAny(),
             createdAt: try row.time(),
             updatedAt: try row.time(),
-            lastLogin: try row.timeIfAny(),
-            loginsCount: try row.integer()
+            lastLogin: [try row.timeIfAny(), try row.timeIfAny()].compactMap { $0 }.max(),
+            loginsCount: try row.integer() + (try row.integerIfAny() ?? 0)
         )
-    }
-
-    static func ownedIdentifier(
-        _ row: inout SQLRow
-    ) throws(StoreError) -> (user: UserID, identifier: UserIdentifier) {
-        (try row.user(), try identifier(&row))
-    }
-
-    static func ownedActivity(_ row: inout SQLRow) throws(StoreError) -> (user: UserID, activity: PasskeyActivity) {
-        (try row.user(), try activity(&row))
-    }
-
-    private static func identifier(_ row: inout SQLRow) throws(StoreError) -> UserIdentifier {
-        UserIdentifier(
-            kind: try row.word(),
-            canonical: try row.text(),
-            entered: try row.text(),
-            isVerified: try row.bool()
-        )
-    }
-
-    private static func activity(_ row: inout SQLRow) throws(StoreError) -> PasskeyActivity {
-        PasskeyActivity(lastUsedAt: try row.timeIfAny(), useCount: try row.integerIfAny() ?? 0)
     }
 
     private static let selectUserRow = SQL(
-        """
-        SELECT tenant_id, id, connection_id, name, given_name, family_name, nickname, picture, user_metadata,
-            app_metadata, blocked_at, created_at, updated_at, last_login, logins_count
-        FROM user_account WHERE tenant_id = ? AND id = ?
-        """
+        "SELECT \(userColumns) FROM user_account u WHERE u.tenant_id = ? AND u.id = ?"
     )
-    private static let selectIdentifiers = SQL(
-        """
-        SELECT kind, canonical, entered, is_verified FROM identifier
-        WHERE tenant_id = ? AND user_id = ? ORDER BY position
-        """
-    )
-    private static let selectActivity = SQL(
-        """
-        SELECT MAX(last_used_at), CAST(SUM(use_count) AS BIGINT) FROM user_activity
-        WHERE tenant_id = ? AND user_id = ? AND family_id = x''
-        """
-    )
+}
+
+// A user's own list of what the user is found by, as JSON.
+
+extension SQLValue {
+    static func identifiers(_ identifiers: [UserIdentifier]) -> SQLValue {
+        var json = JSONWriter(capacity: 128)
+        json.beginArray()
+        for identifier in identifiers {
+            json.beginObject()
+            json.name("kind")
+            json.string(identifier.kind.rawValue)
+            json.name("canonical")
+            json.string(identifier.canonical)
+            json.name("entered")
+            json.string(identifier.entered)
+            json.name("verified")
+            json.bool(identifier.isVerified)
+            json.endObject()
+        }
+        json.endArray()
+        return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    /// User handles, oldest first.
+    static func handles(_ handles: [[UInt8]]) -> SQLValue { .words(handles.map(Base64URL.encode)) }
+}
+
+extension SQLRow {
+    mutating func identifiers() throws(StoreError) -> [UserIdentifier] {
+        var identifiers: [UserIdentifier] = []
+        for entry in try array() {
+            guard let entry = entry.object, let kind = entry["kind"]?.string.flatMap(IdentifierKind.init(rawValue:)),
+                let canonical = entry["canonical"]?.string, let entered = entry["entered"]?.string,
+                let isVerified = entry["verified"]?.bool
+            else { throw damaged("identifier") }
+            identifiers.append(
+                UserIdentifier(kind: kind, canonical: canonical, entered: entered, isVerified: isVerified)
+            )
+        }
+        return identifiers
+    }
+
+    mutating func handles() throws(StoreError) -> [[UInt8]] {
+        var handles: [[UInt8]] = []
+        for word in try words() {
+            guard let handle = try? Base64URL.decode(word) else { throw damaged("user handle") }
+            handles.append(handle)
+        }
+        return handles
+    }
 }

@@ -34,7 +34,7 @@ extension SQLValue {
 }
 
 extension SQLRow {
-    private func damaged(_ what: String) -> StoreError { .corrupt(reason: "a stored \(what) is damaged") }
+    func damaged(_ what: String) -> StoreError { .corrupt(reason: "a stored \(what) is damaged") }
 
     mutating func bool() throws(StoreError) -> Bool { try integer() != 0 }
     mutating func boolIfAny() throws(StoreError) -> Bool? { try integerIfAny().map { $0 != 0 } }
@@ -98,11 +98,16 @@ extension SQLRow {
         return object
     }
 
-    mutating func list() throws(StoreError) -> [String] {
+    /// A JSON array; an empty one where there is nothing.
+    mutating func array() throws(StoreError) -> [JSONValue] {
         guard let text = try textIfAny() else { return [] }
         guard let array = Self.parse(text)?.array else { throw damaged("list") }
+        return array
+    }
+
+    mutating func list() throws(StoreError) -> [String] {
         var texts: [String] = []
-        for value in array {
+        for value in try array() {
             guard let text = value.string else { throw damaged("list") }
             texts.append(text)
         }

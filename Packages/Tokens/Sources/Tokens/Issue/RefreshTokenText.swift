@@ -11,7 +11,7 @@ struct RefreshTokenText {
 
     /// A new one, from 10 and 32 random bytes.
     init(now: UnixTime, random: ArraySlice<UInt8>) {
-        id = RefreshTokenID(TimeOrderedID(now: now, random: Array(random.prefix(10))))
+        id = RefreshTokenID(TimeOrderedID(now: now, random: random.prefix(10)))
         secret = random.dropFirst(10).prefix(Self.secretCount)
     }
 
@@ -19,7 +19,7 @@ struct RefreshTokenText {
     init?(_ text: String) {
         guard text.utf8.count == 67, text.utf8.starts(with: "v1.".utf8),
             let bytes = try? Base64URL.decode(Array(text.utf8)[3...]), bytes.count == 48,
-            let id = TimeOrderedID(bytes: Array(bytes.prefix(16)))
+            let id = TimeOrderedID(bytes: bytes.prefix(16))
         else { return nil }
         self.id = RefreshTokenID(id)
         secret = bytes.dropFirst(16)

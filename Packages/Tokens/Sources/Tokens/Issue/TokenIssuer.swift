@@ -23,21 +23,14 @@ public struct TokenIssuer: Sendable {
         client: Client,
         in context: RequestContext
     ) async throws(TokenError) -> PreparedTokens {
-        // One draw for the session's id, the family's, the refresh token and the token's id.
-        let bytes = random(78)
+        // One draw for the session's id, the refresh token, whose id is the family's too, and the token's id.
+        let bytes = random(68)
         let session = session(authentication, client, random: bytes.prefix(10), in: context)
         var refresh: (new: NewRefresh, text: String)?
         if decision.givesRefreshToken {
-            let token = RefreshTokenText(now: context.now, random: bytes.dropFirst(20).prefix(42))
-            let family = family(decision, session, client, random: bytes.dropFirst(10).prefix(10), in: context)
-            let stored = StoredRefreshToken(
-                id: token.id,
-                family: family.id,
-                generation: 0,
-                secretHash: token.secretHash,
-                createdAt: context.now
-            )
-            refresh = (NewRefresh(family: family, token: stored), token.text)
+            let token = RefreshTokenText(now: context.now, random: bytes.dropFirst(10).prefix(42))
+            let family = family(decision, session, client, id: RefreshFamilyID(token.id.id), in: context)
+            refresh = (NewRefresh(family: family, secretHash: token.secretHash), token.text)
         }
         return try await prepare(
             decision,
@@ -158,7 +151,7 @@ public struct TokenIssuer: Sendable {
     ) -> Session {
         let end = context.settings.sessionEnd(from: context.now)
         return Session(
-            id: SessionID(TimeOrderedID(now: context.now, random: Array(random))),
+            id: SessionID(TimeOrderedID(now: context.now, random: random)),
             tenant: context.tenant,
             user: authentication.user.id,
             client: client.id,
@@ -178,13 +171,13 @@ public struct TokenIssuer: Sendable {
         _ decision: GrantDecision,
         _ session: Session,
         _ client: Client,
-        random: ArraySlice<UInt8>,
+        id: RefreshFamilyID,
         in context: RequestContext
     ) -> RefreshFamily {
         let settings = client.refreshToken
         let ends = settings.expires && !settings.hasInfiniteLifetime
         return RefreshFamily(
-            id: RefreshFamilyID(TimeOrderedID(now: context.now, random: Array(random))),
+            id: id,
             tenant: context.tenant,
             client: client.id,
             user: session.user,
