@@ -43,6 +43,8 @@ struct Exchange {
     /// The media type of the body, in lower case, without parameters.
     var contentType: String? {
         guard let value = header("content-type") else { return nil }
+        // As nearly all clients write it.
+        if value.utf8.elementsEqual("application/json".utf8) { return value }
         let type = value.utf8.prefix { $0 != UInt8(ascii: ";") }
         let trimmed = String(decoding: Array(type), as: UTF8.self).lowercased()
         return String(trimmed.filter { $0 != " " && $0 != "\t" })

@@ -74,6 +74,7 @@ public struct PasskeyUse: Hashable, Sendable {
     public let backupEligible: Bool
     public let backupState: Bool
     public let userVerificationInitialized: Bool
+    /// `nil` when it is the one of the login before.
     public let userAgent: String?
     public let at: UnixTime
 

@@ -255,7 +255,8 @@ public struct Login: Sendable {
             backupEligible: assertion.backupEligible,
             backupState: assertion.backupState,
             userVerificationInitialized: verified.passkey.record.uvInitialized || verified.initializesUserVerification,
-            userAgent: context.device.userAgent,
+            // The wide row is left alone while the user keeps to one browser.
+            userAgent: context.device.userAgent == verified.passkey.userAgent ? nil : context.device.userAgent,
             at: context.now
         )
         let effect = LoginEffect(

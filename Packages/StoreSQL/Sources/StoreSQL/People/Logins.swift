@@ -51,7 +51,6 @@ extension SQLStore {
             AND (sign_count < ? OR (sign_count = 0 AND ? = 0) OR ? = 1)
         """
     )
-    /// The wide row is left alone while the user keeps to one browser.
     private static let updateUserAgent = SQL(
         "UPDATE passkey SET user_agent = ? WHERE number = ? AND tenant_id = ? AND user_agent IS DISTINCT FROM ?"
     )
