@@ -24,7 +24,7 @@ struct ChallengeTests {
     @Test("What is over is removed with everything else that is")
     func sweep() async throws {
         try await Self.withCache { cache, store, _ in
-            let race = ChallengeRace(cache, count: 700)
+            let race = ChallengeRace(cache, count: 1200)
             try await race.fill()
             var calls = 1
             let later = UnixTime(milliseconds: 1_800_000_000_123).adding(seconds: 301)
