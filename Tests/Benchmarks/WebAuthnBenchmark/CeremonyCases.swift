@@ -38,6 +38,7 @@ struct LoginCase {
             switch algorithm {
             case .edDSA: .ed25519
             case .rs256: .rsa(bits: 2048)
+            case .mlDSA44: .mlDSA(.mlDSA44)
             default: .p256
             }
         let signingKey = try SigningKey.generate(kind)

@@ -47,7 +47,7 @@ final class MLDSAPrivateKey: @unchecked Sendable {
 
         var encoded = Array(matrixSeed)
         encoded.reserveCapacity(set.publicKeyByteCount)
-        var matrix = MatrixSource(seed: matrixSeed)
+        let matrix = MatrixSource(seed: matrixSeed)
         for row in 0..<set.k {
             guard var t = matrix.row(row, times: s1) else {
                 throw .invalidKey("\(set.rawValue) seed that gives no key")
@@ -111,7 +111,7 @@ final class MLDSAPrivateKey: @unchecked Sendable {
             transformed.erase()
         }
         // 12 to 15. The commitment, and its hash.
-        var matrix = MatrixSource(seed: publicKey.prefix(32))
+        let matrix = MatrixSource(seed: publicKey.prefix(32))
         var w: [Polynomial] = []
         var commitments: [UInt8] = []
         for row in 0..<set.k {

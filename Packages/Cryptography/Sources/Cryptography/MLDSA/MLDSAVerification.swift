@@ -34,7 +34,7 @@ enum MLDSAVerification {
         challenge.transform()
         for index in z.indices { z[index].transform() }
         // 9 and 10. The commitment that the signature leads to, row by row.
-        var matrix = MatrixSource(seed: seed)
+        let matrix = MatrixSource(seed: seed)
         var commitments: [UInt8] = []
         commitments.reserveCapacity(set.k * 32 * set.highBitsWidth)
         for row in 0..<set.k {
@@ -56,10 +56,11 @@ extension Polynomial {
     /// Replaces coefficients between `-q` and `q` by their high bits, as the hints correct them (algorithm 40).
     fileprivate mutating func roundToHighBits(hints: ArraySlice<UInt8>, _ gamma2: Int32) {
         var hints = hints
-        for index in 0..<Self.count {
+        var own = coefficients.mutableSpan
+        for index in own.indices {
             let isHinted = hints.first.map { Int($0) == index } ?? false
             if isHinted { hints = hints.dropFirst() }
-            coefficients[index] = Field.highBits(of: Field.standard(coefficients[index]), hint: isHinted, gamma2)
+            own[index] = Field.highBits(of: Field.standard(own[index]), hint: isHinted, gamma2)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Coefficients as bits, the lowest bit first (FIPS 204 §7.1).
 enum Packing {
-    /// Reads 256 numbers of `width` bits (at most 20) and hands each to `body`. Bytes that are not there count as 0.
+    /// Reads 256 numbers of `width` bits (at most 20) and hands each to `body`. What is not there is not handed over.
     @inline(__always)
     static func unpack(_ bytes: ArraySlice<UInt8>, width: Int, _ body: (_ index: Int, _ value: Int32) -> Void) {
         let mask: UInt32 = (1 << UInt32(width)) &- 1
@@ -21,10 +21,11 @@ enum Packing {
 
     /// Writes the coefficients, as `body` changes them, in `width` bits each (at most 20).
     static func pack(_ polynomial: Polynomial, width: Int, to bytes: inout [UInt8], _ body: (Int32) -> Int32 = { $0 }) {
+        let coefficients = polynomial.coefficients.span
         var held: UInt64 = 0
         var bits = 0
-        for index in 0..<Polynomial.count {
-            held |= UInt64(UInt32(bitPattern: body(polynomial[index]))) << UInt64(bits)
+        for index in coefficients.indices {
+            held |= UInt64(UInt32(bitPattern: body(coefficients[index]))) << UInt64(bits)
             bits &+= width
             while bits >= 8 {
                 bytes.append(UInt8(truncatingIfNeeded: held))
@@ -38,12 +39,14 @@ enum Packing {
 extension Polynomial {
     /// From numbers of `width` bits, each taken from `top`: private keys, masks and `z` (algorithm 19).
     init(unpacking bytes: ArraySlice<UInt8>, width: Int, top: Int32) {
-        Packing.unpack(bytes, width: width) { index, value in coefficients[index] = top &- value }
+        var own = coefficients.mutableSpan
+        Packing.unpack(bytes, width: width) { index, value in own[index] = top &- value }
     }
 
     /// From the 10 bits of `t1`, times `2^d` (algorithm 23, and step 9 of algorithm 8).
     init(unpackingHighPart bytes: ArraySlice<UInt8>) {
-        Packing.unpack(bytes, width: 10) { index, value in coefficients[index] = value << Field.d }
+        var own = coefficients.mutableSpan
+        Packing.unpack(bytes, width: 10) { index, value in own[index] = value << Field.d }
     }
 }
 

@@ -11,20 +11,27 @@ struct Polynomial: Sendable {
         set { coefficients[index] = newValue }
     }
 
+    // Loops go over spans: a subscript of an inline array in a loop copies all of it each time.
+
     /// Replaces each coefficient.
     @inline(__always)
     mutating func map(_ change: (Int32) -> Int32) {
-        for index in 0..<Self.count { coefficients[index] = change(coefficients[index]) }
+        var own = coefficients.mutableSpan
+        for index in own.indices { own[index] = change(own[index]) }
     }
 
     /// Adds the other's coefficients.
     mutating func add(_ other: Polynomial) {
-        for index in 0..<Self.count { coefficients[index] &+= other.coefficients[index] }
+        let other = other.coefficients.span
+        var own = coefficients.mutableSpan
+        for index in own.indices { own[index] &+= other[index] }
     }
 
     /// Takes the other's coefficients away.
     mutating func subtract(_ other: Polynomial) {
-        for index in 0..<Self.count { coefficients[index] &-= other.coefficients[index] }
+        let other = other.coefficients.span
+        var own = coefficients.mutableSpan
+        for index in own.indices { own[index] &-= other[index] }
     }
 
     /// The product of two transforms, divided by 2^32: what `invertTransform` makes good.
@@ -36,9 +43,10 @@ struct Polynomial: Sendable {
 
     /// Adds the product of two transforms, divided by 2^32.
     mutating func addProduct(_ a: Polynomial, _ b: Polynomial) {
-        for index in 0..<Self.count {
-            coefficients[index] &+= Field.montgomery(Int64(a.coefficients[index]) &* Int64(b.coefficients[index]))
-        }
+        let a = a.coefficients.span
+        let b = b.coefficients.span
+        var own = coefficients.mutableSpan
+        for index in own.indices { own[index] &+= Field.montgomery(Int64(a[index]) &* Int64(b[index])) }
     }
 
     /// Whether every coefficient, between `-q` and `q`, lies between `-bound` and `bound`, ends excluded.
@@ -46,10 +54,10 @@ struct Polynomial: Sendable {
     /// All are looked at, whatever they are.
     func isBelow(_ bound: Int32) -> Bool {
         var excess: Int32 = 0
-        for index in 0..<Self.count {
-            let value = coefficients[index]
-            let sign = value >> 31
-            excess |= (bound &- 1 &- ((value ^ sign) &- sign))
+        let own = coefficients.span
+        for index in own.indices {
+            let sign = own[index] >> 31
+            excess |= bound &- 1 &- ((own[index] ^ sign) &- sign)
         }
         return excess >= 0
     }
@@ -59,18 +67,21 @@ extension Polynomial {
     /// Transforms coefficients between `-q` and `q`; the results lie between `-9q` and `9q` (algorithm 41).
     mutating func transform() {
         let zetas = Self.zetas
+        let factors = zetas.span
+        var own = coefficients.mutableSpan
         var next = 0
         var length = 128
         while length > 0 {
             var start = 0
             while start < Self.count {
                 next &+= 1
-                let zeta = Int64(zetas[next])
+                let zeta = Int64(factors[next])
                 for low in start..<start &+ length {
                     let high = low &+ length
-                    let product = Field.montgomery(zeta &* Int64(coefficients[high]))
-                    coefficients[high] = coefficients[low] &- product
-                    coefficients[low] = coefficients[low] &+ product
+                    let product = Field.montgomery(zeta &* Int64(own[high]))
+                    let sum = own[low]
+                    own[high] = sum &- product
+                    own[low] = sum &+ product
                 }
                 start &+= 2 &* length
             }
@@ -81,24 +92,27 @@ extension Polynomial {
     /// Transforms back and multiplies by 2^32; coefficients lie between `-q` and `q`, before and after (algorithm 42).
     mutating func invertTransform() {
         let zetas = Self.zetas
+        let factors = zetas.span
+        var own = coefficients.mutableSpan
         var next = 256
         var length = 1
         while length < Self.count {
             var start = 0
             while start < Self.count {
                 next &-= 1
-                let zeta = -Int64(zetas[next])
+                let zeta = -Int64(factors[next])
                 for low in start..<start &+ length {
                     let high = low &+ length
-                    let difference = coefficients[low] &- coefficients[high]
-                    coefficients[low] = coefficients[low] &+ coefficients[high]
-                    coefficients[high] = Field.montgomery(zeta &* Int64(difference))
+                    let first = own[low]
+                    let second = own[high]
+                    own[low] = first &+ second
+                    own[high] = Field.montgomery(zeta &* Int64(first &- second))
                 }
                 start &+= 2 &* length
             }
             length <<= 1
         }
-        map { Field.montgomery(Int64(Self.scale) &* Int64($0)) }
+        for index in own.indices { own[index] = Field.montgomery(Int64(Self.scale) &* Int64(own[index])) }
     }
 
     /// `2^64 / 256` modulo `q`.

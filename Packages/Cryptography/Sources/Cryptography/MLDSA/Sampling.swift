@@ -19,18 +19,20 @@ extension Polynomial {
         }
     }
 
-    /// Length of the output that one entry of the matrix is made of.
-    static let entryOutputByteCount = 6 * 168
+    /// The lengths of the output that one entry of the matrix is made of: one that is enough but for one seed in 2^128,
+    /// and one above the limit.
+    static let entryOutputByteCounts = [5 * 168, 6 * 168]
 
     /// An entry of the matrix, as a transform (algorithm 30).
     init?(matrixEntry output: [UInt8]) {
+        let bytes = output.span
+        var own = coefficients.mutableSpan
         var index = 0
         var byte = 0
-        while index < Self.count, byte &+ 2 < output.count {
-            let value =
-                Int32(output[byte]) | Int32(output[byte &+ 1]) << 8 | Int32(output[byte &+ 2] & 0x7f) << 16
+        while index < Self.count, byte &+ 2 < bytes.count {
+            let value = Int32(bytes[byte]) | Int32(bytes[byte &+ 1]) << 8 | Int32(bytes[byte &+ 2] & 0x7f) << 16
             byte &+= 3
-            coefficients[index] = value
+            own[index] = value
             index &+= value < Field.q ? 1 : 0
         }
         guard index == Self.count else { return nil }
@@ -71,19 +73,20 @@ extension Polynomial {
 struct MatrixSource: ~Copyable {
     private let shake = ExtendableOutput(.shake128)
     private let seed: ArraySlice<UInt8>
-    private var output = [UInt8](repeating: 0, count: Polynomial.entryOutputByteCount)
-
     init(seed: ArraySlice<UInt8>) {
         self.seed = seed
     }
 
-    mutating func entry(row: Int, column: Int) -> Polynomial? {
-        shake.fill(&output, from: seed, [UInt8(column), UInt8(row)])
-        return Polynomial(matrixEntry: output)
+    func entry(row: Int, column: Int) -> Polynomial? {
+        for count in Polynomial.entryOutputByteCounts {
+            let output = shake.bytes(count, from: seed, [UInt8(column), UInt8(row)])
+            if let entry = Polynomial(matrixEntry: output) { return entry }
+        }
+        return nil
     }
 
     /// One row times a vector of transforms, divided by 2^32.
-    mutating func row(_ row: Int, times vector: [Polynomial]) -> Polynomial? {
+    func row(_ row: Int, times vector: [Polynomial]) -> Polynomial? {
         var sum = Polynomial()
         for (column, polynomial) in vector.enumerated() {
             guard let entry = entry(row: row, column: column) else { return nil }
