@@ -80,6 +80,37 @@ struct LoginCase {
         guard key.isValid(signature[...], over: signed[...], algorithm) else { fatalError("the raw check fails") }
     }
 
+    /// Records of the same credential with other keys, for which the signature is wrong: it costs as much as a right one.
+    func strangers(_ count: Int) throws -> [CredentialRecord] {
+        try (0..<count).map { _ in
+            var record = record
+            let stranger: VerifyingKey
+            switch key.components {
+            case .rsa(_, let exponent):
+                // Larger than the signature, so that it is not refused for its size.
+                let modulus = [UInt8](repeating: 0xff, count: 8) + Random.bytes(247) + [1]
+                stranger = try .rsa(modulus: modulus, exponent: exponent)
+            default: stranger = try SigningKey.generate(.ed25519).publicKey
+            }
+            record.publicKey = try COSEKey(stranger).encoded()
+            return record
+        }
+    }
+
+    /// From the JSON text to refused for the signature, with one of the ``strangers(_:)``.
+    func refuse(_ stranger: CredentialRecord) {
+        do {
+            guard let json = try JSON.parse(text).object else { fatalError("no object") }
+            let checked = try RelyingParty.check(try AuthenticationResponse(json), answering: issued)
+            _ = try RelyingParty.verify(checked, with: stranger, ownerHandles: [userHandle])
+            fatalError("a stranger's key verifies")
+        } catch let error as CeremonyError where error.reason == .signatureInvalid {
+            return
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
     /// From the JSON text to accepted.
     func verify() throws {
         guard let json = try JSON.parse(text).object else { throw BenchmarkError(reason: "no object") }

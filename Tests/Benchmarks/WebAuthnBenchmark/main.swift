@@ -34,6 +34,25 @@ for (name, algorithm) in [
     }
 }
 
+// RSA and EdDSA keys are kept for a while. Here each one is new.
+for (name, algorithm) in [
+    ("login EdDSA, key not seen lately", COSEAlgorithm.edDSA), ("login RS256, key not seen lately", .rs256),
+]
+where isWanted(name) {
+    let login = try LoginCase(algorithm)
+    let strangers = try login.strangers(300)
+    var next = 0
+    let result = measure(
+        rounds: rounds,
+        raw: { login.verifyRaw() },
+        ceremony: {
+            login.refuse(strangers[next])
+            next = (next + 1) % strangers.count
+        }
+    )
+    report(name, result, result.raw + 10, "raw + 10")
+}
+
 if isWanted("registration none") {
     let none = try RegistrationCase(.none)
     report("registration none", try measure(rounds: rounds, raw: {}, ceremony: { try none.verify() }), 20, "20")

@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// A public key that has been checked: on its curve, of the right length, strong enough.
 ///
-/// Making one costs 4 to 9 microseconds, so that it need not be kept beside the bytes it came from.
+/// Making one costs a few microseconds, so that it need not be kept beside the bytes it came from.
 ///
 /// `@unchecked Sendable`: the key is not changed after `init`, and libcrypto lets any number of threads read it.
 @safe public final class VerifyingKey: @unchecked Sendable {
@@ -32,11 +32,17 @@ internal import CCrypto
         case .ec(let curve, let x, let y):
             unsafe key = try ECPublicKey.load(curve, x: x, y: y)
         case .ed25519(let raw):
-            unsafe key = try EdwardsPublicKey.load("ED25519", raw, byteCount: 32)
+            unsafe key = try KeptKeys.load(components) { () throws(CryptographyError) in
+                try unsafe EdwardsPublicKey.load("ED25519", raw, byteCount: 32)
+            }
         case .ed448(let raw):
-            unsafe key = try EdwardsPublicKey.load("ED448", raw, byteCount: 57)
+            unsafe key = try KeptKeys.load(components) { () throws(CryptographyError) in
+                try unsafe EdwardsPublicKey.load("ED448", raw, byteCount: 57)
+            }
         case .rsa(let modulus, let exponent):
-            unsafe key = try RSAPublicKey.load(modulus: modulus, exponent: exponent)
+            unsafe key = try KeptKeys.load(components) { () throws(CryptographyError) in
+                try unsafe RSAPublicKey.load(modulus: modulus, exponent: exponent)
+            }
         case .mlDSA(let set, let encoded):
             guard encoded.count == set.publicKeyByteCount else {
                 throw .invalidKey(
