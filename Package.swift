@@ -77,9 +77,8 @@ let package = Package(
         .executableTarget(
             name: "AdminCLI",
             dependencies: libraries([
-                "Encodings", "Threads", "Cryptography", "Settings", "Terminal", "WebAuthn", "Identity", "Tokens",
-                "Tenancy",
-                "Storage",
+                "Encodings", "Threads", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
+                "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage",
             ]),
             path: "Apps/AdminCLI",
             swiftSettings: settings

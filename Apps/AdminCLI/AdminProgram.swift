@@ -31,7 +31,8 @@ enum AdminProgram {
                 TenantCommands.command(tools), DomainCommands.command(tools), ClientCommands.command(tools),
                 ConnectionCommands.command(tools), GrantCommands.command(tools), UserCommands.command(tools),
                 PasskeyCommands.command(tools), KeyCommands.command(tools), MasterKeyCommands.command(tools),
-                CeremonyCommands.command(tools), DecodeCommand.command, VectorsCommand.command(tools),
+                CeremonyCommands.command(tools), DecodeCommand.command, AuthenticatorCommands.command(tools),
+                VectorsCommand.command(tools),
             ]
         )
     }

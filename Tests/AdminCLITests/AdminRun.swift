@@ -30,7 +30,7 @@ final class AdminRun: Sendable {
     }
 
     deinit {
-        for name in ["s.db", "s.db-wal", "s.db-shm", "s.db-lock", "mk", "config.yaml"] {
+        for name in ["s.db", "s.db-wal", "s.db-shm", "s.db-lock", "mk", "config.yaml", "authenticator.json"] {
             unsafe unlink("\(folder)/\(name)")
         }
         unsafe rmdir(folder)

@@ -24,7 +24,8 @@ extension AttestationStatementWriter {
         var statement = CBORMap()
         statement["alg"] = .integer(algorithm.rawValue)
         statement["sig"] = .bytes(try signature(signed, by: key, credential.algorithm))
-        statement["x5c"] = try authority.path(leaf, key.publicKey, fault).x5c
+        // Android sends its root along.
+        statement["x5c"] = try authority.path(leaf, key.publicKey, fault, sendingRoot: true).x5c
         return statement
     }
 

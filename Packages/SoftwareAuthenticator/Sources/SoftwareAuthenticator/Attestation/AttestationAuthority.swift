@@ -11,9 +11,9 @@ public struct AttestationAuthority: Sendable {
     public let certificate: Certificate
     public let aaguid: AAGUID
     let batchKey: SigningKey
-    private let rootKey: SigningKey
-    private let intermediate: Issuer?
-    private let time: Int64
+    let rootKey: SigningKey
+    let intermediate: Issuer?
+    let time: Int64
 
     /// Makes a root and a batch key, both on P-256.
     ///
@@ -44,12 +44,14 @@ public struct AttestationAuthority: Sendable {
         return try path(.packed(aaguid), batchKey.publicKey, fault)
     }
 
-    /// Certifies a key: the certificate first, then the intermediate, if there is one, spoiled as `fault` has it.
+    /// Certifies a key: the certificate first, then the intermediate, if there is one, and the root where it is sent
+    /// along, spoiled as `fault` has it.
     func path(
         _ content: AttestationLeaf,
         _ key: VerifyingKey,
         _ fault: Fault?,
-        byRoot: Bool = false
+        byRoot: Bool = false,
+        sendingRoot: Bool = false
     ) throws(AuthenticatorError) -> [Certificate] {
         do throws(CryptographyError) {
             var content = content
@@ -66,18 +68,27 @@ public struct AttestationAuthority: Sendable {
                 above = isUsual ? intermediate : try Self.intermediate(by: root, validAt: time, isExpired: isExpired)
             }
             let leaf = try Self.leaf(content, key, by: above ?? root, validAt: time)
-            guard let above else {
-                if fault == .attestationIntermediateExpired { throw .unsupported(what: "no intermediate") }
-                return fault == .attestationPathDisordered ? [root.certificate, leaf] : [leaf]
-            }
-            return fault == .attestationPathDisordered ? [above.certificate, leaf] : [leaf, above.certificate]
+            if above == nil, fault == .attestationIntermediateExpired { throw .unsupported(what: "no intermediate") }
+            let path = [leaf] + (above.map { [$0.certificate] } ?? []) + (sendingRoot ? [root.certificate] : [])
+            guard fault == .attestationPathDisordered else { return path }
+            return [path.count > 1 ? path[1] : root.certificate, leaf] + path.dropFirst(2)
         } catch {
             guard case .unsupported(what: "no intermediate") = error else { throw .cryptography(error) }
             throw .faultDoesNotApply
         }
     }
 
-    private struct Issuer: Sendable {
+    /// One that was made before.
+    init(aaguid: AAGUID, time: Int64, root: Issuer, intermediate: Issuer?, batch: Issuer) {
+        self.aaguid = aaguid
+        self.time = time
+        (self.root, rootKey) = (root.certificate, root.key)
+        self.intermediate = intermediate
+        (certificate, batchKey) = (batch.certificate, batch.key)
+    }
+
+    /// A certificate with its private key.
+    struct Issuer: Sendable {
         let certificate: Certificate
         let key: SigningKey
     }

@@ -8,6 +8,17 @@ extension Fault {
         }
     }
 
+    /// The formats that alone can have it, sorted; none when it is not about one of them.
+    public var formats: [String] {
+        switch scope {
+        case .any: []
+        case .none: ["none"]
+        case .certificates:
+            ["android-key", "android-safetynet", "apple", "compound", "fido-u2f", "packed", "tpm"]
+        case .formats(let formats): formats.sorted()
+        }
+    }
+
     /// Whether a response with this attestation can have it. A compound one has the fault in its last statement.
     public func applies(to attestation: AuthenticatorProfile.Attestation) -> Bool {
         if case .compound(let parts) = attestation {
