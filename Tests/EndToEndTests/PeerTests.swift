@@ -4,12 +4,12 @@ import Testing
 /// Clients that others wrote, unmodified, each in a script of its own under `Peers/`.
 @Suite("Peers", .serialized)
 struct PeerTests {
-    private func runScript(_ name: String) async throws {
+    private func runScript(_ name: String, seconds: Double = 120) async throws {
         let result = try await run(
             Paths.python,
             ["-B", "\(Paths.peers)/\(name)"],
             environment: ["LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin],
-            seconds: 120
+            seconds: seconds
         )
         #expect(result.exit == 0, "\(result)")
         #expect(result.output.contains("ok "), "\(result)")
@@ -20,6 +20,12 @@ struct PeerTests {
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )
     func fido2Client() async throws { try await runScript("fido2_client.py") }
+
+    @Test(
+        "PyPI webauthn and fido2: every attestation format there and back",
+        .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
+    )
+    func attestationFormats() async throws { try await runScript("attestation_formats.py", seconds: 600) }
 
     @Test(
         "Chromium with a virtual authenticator, on the demo page",
