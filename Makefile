@@ -2,8 +2,9 @@
 
 LISTEN ?= localhost:8080
 ARGS ?=
+FUZZ_SECONDS ?= 600
 
-.PHONY: help run test test-only lint format bench docs clean
+.PHONY: help run test test-only lint format bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,9 @@ format: ## put the style right
 
 bench: ## measure, and print ratios to limits measured in the same run
 	@.ci/bench
+
+fuzz: ## feed the decoders what nobody would send, ten minutes each (FUZZ_SECONDS=600)
+	@Tests/Fuzz/run $(FUZZ_SECONDS)
 
 docs: ## build the documentation of every package into .build/docs
 	@.ci/docs

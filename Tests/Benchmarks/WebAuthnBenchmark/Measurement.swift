@@ -46,7 +46,7 @@ private func rounded(_ value: Double) -> String {
 }
 
 /// The CPU time of this thread.
-private func cpuNanoseconds() -> Int64 {
+func cpuNanoseconds() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

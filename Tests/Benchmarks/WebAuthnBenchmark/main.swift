@@ -78,3 +78,9 @@ if isWanted("registration packed, with chain") {
     )
     report("registration packed, with chain", result, result.raw * 3 + 40, "3 x raw + 40")
 }
+
+if isWanted("changed registrations") {
+    let (worst, accepted) = try measureMutations(100_000)
+    report("100,000 changed registrations", Measurement(raw: 0, ceremony: worst), 5000, "5000 for the slowest")
+    print("    of these \(accepted) were accepted: what was changed in them counts for nothing")
+}
