@@ -17,7 +17,7 @@ let packages = [
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
     "Passkeys", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
-    "StoreSQLite", "HTTPAPI",
+    "StoreSQLite", "StorePostgres", "HTTPAPI",
     "Storage",
 ]
 
@@ -114,6 +114,7 @@ let package = Package(
         tests(of: "CacheRedis", importing: ["StoreContract", "Identity", "Threads"]),
         tests(of: "StoreContract", importing: ["Encodings", "Identity", "WebAuthn"]),
         tests(of: "StoreSQLite", importing: ["StoreContract", "StoreSQL", "Identity", "Threads"]),
+        tests(of: "StorePostgres", importing: ["StoreContract", "StoreSQL", "Identity", "Threads"]),
         tests(
             of: "HTTPAPI",
             importing: [
@@ -121,7 +122,7 @@ let package = Package(
                 "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
             ]
         ),
-        tests(of: "Storage", importing: ["Identity", "StoreSQLite", "CacheInMemory"]),
+        tests(of: "Storage", importing: ["Identity", "StoreSQLite", "StorePostgres", "CacheInMemory"]),
 
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
         .testTarget(

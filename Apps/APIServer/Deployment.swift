@@ -22,10 +22,14 @@ final class Deployment: Sendable {
     let liveRateLimits: Live<HTTPAPI.RateLimits>
 
     /// Opens the stores and the keys. Nothing of a store is changed when its keys cannot be opened.
-    init(_ settings: Settings, masterKeys: MasterKeys) async throws {
+    init(_ settings: Settings, schema: SchemaPolicy, masterKeys: MasterKeys) async throws {
         let random: RandomSource = { Random.bytes($0) }
         do throws(StorageError) {
-            store = try await openStore(settings.store.value.description, upgradingSchema: true)
+            store = try await openStore(
+                settings.store.value.url,
+                schema: schema,
+                prepares: settings.storePrepare.value
+            )
             challenges = try openChallengeCache(
                 settings.challenges.value.description,
                 capacity: settings.limits.challenges.value

@@ -19,6 +19,8 @@ struct RunningServer {
     /// Changes the deployment before it listens, and what answers: `dev` makes its tenant here and puts pages before the
     /// API.
     var prepare: @Sendable (Deployment) async throws -> @Sendable (any HTTPHandler) -> any HTTPHandler = { _ in { $0 } }
+    /// What happens to a store that an older version made, or that is empty.
+    var schema = SchemaPolicy.upgrade
     /// Certificate and key other than the settings' own.
     var tls: TLSFiles?
     /// Called when everything listens, before the one line that says so.
@@ -37,7 +39,7 @@ struct RunningServer {
         let adminServer = settings.adminListeners.isEmpty ? nil : try listeningServer(settings.adminListeners, loops: 1)
         defer { adminServer?.stop() }
 
-        let deployment = try await Deployment(settings, masterKeys: masterKeys)
+        let deployment = try await Deployment(settings, schema: schema, masterKeys: masterKeys)
         let handler: any HTTPHandler
         let health = Health { await deployment.check() }
         let metrics = APIMetrics()

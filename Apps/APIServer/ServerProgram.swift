@@ -2,6 +2,7 @@ import Encodings
 import HTTPServer
 import Identity
 import Settings
+import Storage
 import Terminal
 import Threads
 import Tokens
@@ -34,7 +35,7 @@ enum ServerProgram {
         Flag("listen", "ADDRESS", isRepeated: true, group: "Settings", "host:port or unix:PATH; may be given again"),
         Flag("admin-listen", "ADDRESS", isRepeated: true, group: "Settings", "where metrics and health are served"),
         Flag("data-dir", "DIR", group: "Settings", "where the embedded store and the master key live"),
-        Flag("store", "URL", group: "Settings", "where users and credentials are kept: sqlite:FILE"),
+        Flag("store", "URL", group: "Settings", "where users and credentials are kept: sqlite:FILE or postgres://…"),
         Flag("challenges", "URL", group: "Settings", "where challenges wait: memory"),
         Flag("master-key-file", "FILE", group: "Settings", "the master key"),
         Flag("log-level", choices: LogLevel.allCases.map(\.rawValue), group: "Settings", "what is logged"),
@@ -44,13 +45,16 @@ enum ServerProgram {
     private static let serve = Command(
         "serve",
         "answer requests; never makes a tenant",
-        flags: settingFlags,
+        flags: settingFlags + [
+            Flag("no-migrate", group: "Settings", "refuse a store whose schema is older, instead of upgrading it")
+        ],
         examples: ["latchkey-server serve --config latchkey.yaml", "LATCHKEY_LISTEN=127.0.0.1:8080 latchkey-server"],
         exits: [.unavailable]
     ) { invocation, console in
         let reading = SettingsReading(invocation, mode: .serve, console: console)
         let settings = try reading.settings(warning: console)
-        let server = RunningServer(settings: settings, log: reading.log(settings), reload: { try reading.settings() })
+        var server = RunningServer(settings: settings, log: reading.log(settings), reload: { try reading.settings() })
+        server.schema = invocation.isSet("no-migrate") ? .refuseAny : .upgrade
         return try await server.run(signals: try Signals.stream(of: Signal.all))
     }
 
@@ -136,7 +140,10 @@ enum ServerProgram {
         examples: ["latchkey-server version", "latchkey-server version -o json"]
     ) { invocation, console in
         if invocation.format == .json {
-            console.answer(Details(["version": .string(version), "adapters": ["sqlite", "memory"]]), as: .json)
+            console.answer(
+                Details(["version": .string(version), "adapters": ["sqlite", "postgres", "memory"]]),
+                as: .json
+            )
         } else {
             console.answer("latchkey-server \(version)")
         }

@@ -8,7 +8,7 @@ struct SettingsReading: Sendable {
     private let errors: any TextOutput
 
     /// What this build has.
-    static let built: Set<SettingsFeature> = [.tls, .adminListener, .unixListeners, .rateLimits]
+    static let built: Set<SettingsFeature> = [.postgres, .tls, .adminListener, .unixListeners, .rateLimits]
 
     init(_ invocation: Invocation, mode: SettingsMode, console: Console, standard: [String: [String]] = [:]) {
         var flags = standard

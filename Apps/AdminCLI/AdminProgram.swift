@@ -11,7 +11,7 @@ enum AdminProgram {
             "for the operator, directly on the store",
             version: version,
             flags: [
-                Flag("store", "URL", group: "Where", "the store, as sqlite:FILE"),
+                Flag("store", "URL", group: "Where", "the store, as sqlite:FILE or postgres://HOST/DATABASE"),
                 Flag("store-file", "FILE", group: "Where", "a file with the store's URL, when it has a password"),
                 Flag("master-key-file", "FILE", group: "Where", "the master keys of the deployment"),
                 Flag("config", "FILE", group: "Where", "the server's configuration file"),
@@ -31,6 +31,7 @@ enum AdminProgram {
                 TenantCommands.command(tools), DomainCommands.command(tools), ClientCommands.command(tools),
                 ConnectionCommands.command(tools), GrantCommands.command(tools), UserCommands.command(tools),
                 PasskeyCommands.command(tools), KeyCommands.command(tools), MasterKeyCommands.command(tools),
+                MigrateCommands.command(tools),
                 CeremonyCommands.command(tools), DecodeCommand.command, AuthenticatorCommands.command(tools),
                 VectorsCommand.command(tools),
             ]
@@ -42,6 +43,7 @@ enum AdminProgram {
         static let setUp = "Set up"
         static let people = "People"
         static let keys = "Keys"
+        static let store = "Store"
         static let why = "Why"
         static let test = "Test"
     }

@@ -8,7 +8,7 @@ import Terminal
 struct AdminTools: Sendable {
     var now: @Sendable () -> UnixTime
     var random: RandomSource
-    var openStore: @Sendable (StoreLocation) async throws -> any CredentialDatabase
+    var openStore: @Sendable (Settings) async throws -> any CredentialDatabase
     /// Makes the process the owner of what the path names, when it is root beside SQLite.
     var becomeOwner: @Sendable (_ path: String) throws(CommandFailure) -> Void
     /// The algorithms that a new tenant has keys of from the start; others get theirs when they come into use.

@@ -15,18 +15,20 @@ let package = Package(
     products: [.library(name: "Storage", targets: ["Storage"])],
     dependencies: [
         .package(path: "../Identity"),
+        .package(path: "../StoreSQL"),
         .package(path: "../StoreSQLite"),
+        .package(path: "../StorePostgres"),
         .package(path: "../CacheInMemory"),
     ],
     targets: [
         .target(
             name: "Storage",
-            dependencies: ["Identity", "StoreSQLite", "CacheInMemory"],
+            dependencies: ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "StorageTests",
-            dependencies: ["Storage", "Identity", "StoreSQLite", "CacheInMemory"],
+            dependencies: ["Storage", "Identity", "StoreSQLite", "StorePostgres", "CacheInMemory"],
             swiftSettings: settings
         ),
     ],

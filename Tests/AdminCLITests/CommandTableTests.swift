@@ -29,6 +29,7 @@ struct CommandTableTests {
             "client list", "client show", "client set", "connection list", "connection show", "connection set",
             "grant list", "grant create", "master-key create", "user list", "user show", "passkey list",
             "passkey revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",
+            "migrate status", "migrate up",
         ] {
             #expect(program.find(line.split(separator: " ").map(String.init))?.action != nil, "\(line)")
         }

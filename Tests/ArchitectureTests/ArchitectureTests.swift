@@ -111,7 +111,7 @@ struct ArchitectureTests {
 
     @Test("The apps import packages and no adapter")
     func apps() throws {
-        let adapters: Set<String> = ["StoreSQLite", "StoreSQL", "CacheInMemory", "CacheRedis"]
+        let adapters: Set<String> = ["StoreSQLite", "StorePostgres", "StoreSQL", "CacheInMemory", "CacheRedis"]
         for file in house.swiftFiles(below: "Apps") where !file.hasSuffix("Package.swift") {
             #expect(try house.imports(of: file).intersection(adapters) == [], "\(file)")
         }

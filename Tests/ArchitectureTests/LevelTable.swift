@@ -28,8 +28,9 @@ enum LevelTable {
         "CacheRedis": (4, ["Identity", "Threads"]),
         "StoreContract": (4, ["Identity", "WebAuthn"]),
         "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
+        "StorePostgres": (5, ["StoreSQL", "Identity", "Threads"]),
         "HTTPAPI": (5, useCases.union(["HTTPServer", "Identity", "WebAuthn", "JOSE"])),
-        "Storage": (6, ["Identity", "StoreSQLite", "CacheInMemory"]),
+        "Storage": (6, ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory"]),
     ]
 
     /// What every target may import: the language's own modules. Foundation only for dates, and not in these.

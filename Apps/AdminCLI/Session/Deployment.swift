@@ -25,10 +25,8 @@ struct Deployment: Sendable {
     ) async throws -> ExitCode {
         do {
             let settings = try readSettings(invocation, console)
-            if case .sqlite(let path) = settings.store.value {
-                try tools.becomeOwner(String(path.prefix { $0 != "?" }))
-            }
-            let store = try await tools.openStore(settings.store.value)
+            try becomeOwner(settings, tools)
+            let store = try await tools.openStore(settings)
             let deployment = Deployment(
                 invocation: invocation,
                 console: console,
@@ -48,6 +46,12 @@ struct Deployment: Sendable {
         } catch {
             throw CommandFailure(any: error)
         }
+    }
+
+    /// Gives up root for whom the data of the embedded store belongs to.
+    static func becomeOwner(_ settings: Settings, _ tools: AdminTools) throws {
+        guard case .sqlite(let path) = settings.store.value else { return }
+        try tools.becomeOwner(String(path.prefix { $0 != "?" }))
     }
 
     /// The server's configuration, with this command's flags above it.

@@ -44,7 +44,7 @@ extension CommandFailure {
     init(_ error: StorageError) {
         switch error {
         case .unknownScheme, .noFile: self.init(.wrongUse, "\(error)")
-        case .sqlite: self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
+        case .sqlite, .postgres: self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
         }
     }
 

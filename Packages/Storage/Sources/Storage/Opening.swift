@@ -1,19 +1,24 @@
 import CacheInMemory
 public import Identity
+import StorePostgres
+import StoreSQL
 import StoreSQLite
 
 /// Opens the credential store that `url` names.
 ///
 /// `sqlite:PATH` is the embedded one; its query may say `synchronous=normal`, for measurements.
+/// `postgres://USER:PASSWORD@HOST,HOST/DATABASE?…` is a database for several servers.
 ///
 /// - Parameters:
 ///   - url: the setting `store`.
-///   - upgradingSchema: whether a store that an older version made is brought forward; refused if not.
+///   - policy: what to do about a store that an older version made.
+///   - prepares: the setting `store_prepare`: whether a PostgreSQL connection keeps its statements prepared.
 /// - Returns: the open store. Close it before the process ends.
 /// - Throws: why it is not open, in words for the operator.
 public func openStore(
     _ url: String,
-    upgradingSchema: Bool = false
+    schema policy: SchemaPolicy = .refuseOlder,
+    prepares: Bool = true
 ) async throws(StorageError) -> any CredentialDatabase {
     let location = Location(url)
     switch StoreScheme(rawValue: location.scheme) {
@@ -23,13 +28,51 @@ public func openStore(
             return try await SQLiteStore.open(
                 path: location.path,
                 options: try SQLiteOptions(query: location.query),
-                upgradingSchema: upgradingSchema
+                schema: policy.value
             )
         } catch {
             throw .sqlite(error)
         }
+    case .postgres, .postgresql:
+        do throws(PostgresOpenError) {
+            return try await PostgresStore.open(
+                url,
+                options: PostgresOptions(prepares: prepares),
+                schema: policy.value
+            )
+        } catch {
+            throw .postgres(error)
+        }
     case nil:
-        throw .unknownScheme(setting: "store", scheme: location.scheme, known: StoreScheme.allCases.map(\.usage))
+        throw .unknownScheme(setting: "store", scheme: location.scheme, known: StoreScheme.usages)
+    }
+}
+
+/// Reads what schema the store that `url` names has, and changes nothing.
+///
+/// - Parameters:
+///   - url: the setting `store`.
+///   - prepares: the setting `store_prepare`.
+/// - Returns: what is applied and what is to come.
+/// - Throws: why it cannot be read, in words for the operator.
+public func schemaState(of url: String, prepares: Bool = true) async throws(StorageError) -> SchemaState {
+    let location = Location(url)
+    switch StoreScheme(rawValue: location.scheme) {
+    case .sqlite:
+        guard !location.path.isEmpty, location.path != ":memory:" else { throw .noFile(url: url) }
+        do throws(SQLiteOpenError) {
+            return SchemaState(try await SQLiteStore.schema(path: location.path))
+        } catch {
+            throw .sqlite(error)
+        }
+    case .postgres, .postgresql:
+        do throws(PostgresOpenError) {
+            return SchemaState(try await PostgresStore.schema(url, options: PostgresOptions(prepares: prepares)))
+        } catch {
+            throw .postgres(error)
+        }
+    case nil:
+        throw .unknownScheme(setting: "store", scheme: location.scheme, known: StoreScheme.usages)
     }
 }
 
@@ -56,13 +99,11 @@ public func openChallengeCache(
 /// The stores of this build.
 private enum StoreScheme: String, CaseIterable {
     case sqlite
+    case postgres
+    case postgresql
 
-    /// How it is written, and for whom it is.
-    var usage: String {
-        switch self {
-        case .sqlite: "sqlite:PATH for one server"
-        }
-    }
+    /// How each is written, and for whom it is.
+    static let usages = ["sqlite:PATH for one server", "postgres://HOST/DATABASE for several"]
 }
 
 /// The challenge caches of this build.

@@ -1,3 +1,4 @@
+public import StorePostgres
 public import StoreSQLite
 
 /// Why a store or cache was not opened. ``description`` says what to do.
@@ -7,12 +8,14 @@ public enum StorageError: Error, Hashable, Sendable {
     /// `sqlite:` without a file.
     case noFile(url: String)
     case sqlite(SQLiteOpenError)
+    case postgres(PostgresOpenError)
 
     /// Whether trying again later may help, with nothing changed.
     public var isTemporary: Bool {
         switch self {
         case .unknownScheme, .noFile: false
         case .sqlite(let error): error.isTemporary
+        case .postgres(let error): error.isTemporary
         }
     }
 }
@@ -26,6 +29,8 @@ extension StorageError: CustomStringConvertible {
         case .noFile(let url):
             "store is \"\(url)\", which names no file. Use sqlite:PATH, as sqlite:/var/lib/latchkey/latchkey.db."
         case .sqlite(let error):
+            error.description
+        case .postgres(let error):
             error.description
         }
     }

@@ -13,7 +13,7 @@ struct OpeningTests {
         }
         #expect(
             store?.description
-                == "store is \"mysql:\", which it cannot be in this build. Use sqlite:PATH for one server."
+                == "store is \"mysql:\", which it cannot be in this build. Use sqlite:PATH for one server, or postgres://HOST/DATABASE for several."
         )
         #expect(store?.isTemporary == false)
         let cache = #expect(throws: StorageError.self) { _ = try openChallengeCache("redos:") }
@@ -47,6 +47,36 @@ struct OpeningTests {
             _ = try await openStore("sqlite:/nowhere/a.db?mode=memory")
         }
         #expect(name?.description == "sqlite has no option \"mode\". It has synchronous.")
+    }
+
+    @Test("A PostgreSQL server that is not there is said to be so, without the password")
+    func nobodyThere() async {
+        let url = "postgres://latchkey:secret@127.0.0.1:1,localhost:2/latchkey"
+        let error = await #expect(throws: StorageError.self) { _ = try await openStore(url) }
+        #expect(error?.isTemporary == true)
+        #expect(error?.description.contains("127.0.0.1:1") == true)
+        #expect(error?.description.contains("localhost:2") == true)
+        #expect(error?.description.contains("secret") == false)
+        let unreadable = await #expect(throws: StorageError.self) {
+            _ = try await openStore("postgres://latchkey:secret@db/latchkey?sslmode=verify-full&nonsense=1")
+        }
+        #expect(unreadable?.isTemporary == false)
+        #expect(unreadable?.description.contains("nonsense") == true)
+        #expect(unreadable?.description.contains("secret") == false)
+    }
+
+    @Test("What schema a store has is told without a change to it")
+    func schema() async throws {
+        let folder = "/tmp/latchkey-storage-\(UInt64.random(in: 0 ... .max))"
+        defer { Scratch.remove(folder) }
+        let url = "sqlite:\(folder)/latchkey.db"
+        let before = try await schemaState(of: url)
+        #expect(before.number == 0 && before.pending.first == 1 && before.pending.last == before.newest)
+        await #expect(throws: StorageError.self) { _ = try await openStore(url, schema: .refuseAny) }
+        await (try await openStore(url)).close()
+        let after = try await schemaState(of: url)
+        #expect(after.number == after.newest && after.pending.isEmpty && after.fault == nil)
+        await (try await openStore(url, schema: .refuseAny)).close()
     }
 
     @Test("A store opens, is empty, and opens again", arguments: ["", "?synchronous=normal", "?synchronous=full"])

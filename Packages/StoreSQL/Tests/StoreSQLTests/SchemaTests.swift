@@ -44,6 +44,33 @@ struct SchemaTests {
         #expect(refused.result == .failure(.tooOld(found: 2, needed: 3)))
     }
 
+    @Test("Where nothing may be changed, an empty store and an older one are refused, and a current one is not")
+    func unchanged() throws {
+        #expect(try prepare(.refuseAny, applied: []).result == .failure(.tooOld(found: 0, needed: 3)))
+        let older = try prepare(.refuseAny, applied: Array(Self.migrations.prefix(2)))
+        #expect(older.result == .failure(.tooOld(found: 2, needed: 3)))
+        #expect(older.texts.isEmpty)
+        #expect(
+            try prepare(.refuseAny, applied: Self.migrations).result
+                == .success(Schema(number: 3, oldestServer: 3, hasChanged: false))
+        )
+    }
+
+    @Test("PostgreSQL compares text by its bytes, as SQLite does by itself")
+    func collation() {
+        let text = "CREATE TABLE t (\n    a TEXT NOT NULL,\n    b TEXT,\n    c BYTEA,\n    d TEXT\n)"
+        let expected = """
+            CREATE TABLE t (
+                a TEXT COLLATE "C" NOT NULL,
+                b TEXT COLLATE "C",
+                c BYTEA,
+                d TEXT COLLATE "C"
+            )
+            """
+        #expect(SQLDialect.postgreSQL.definition(text) == expected)
+        #expect(SQLDialect.sqlite.definition(text) == text)
+    }
+
     @Test("A newer store is refused only when it shuts this build out")
     func newer() throws {
         let one = Array(Self.migrations.prefix(1))
@@ -75,6 +102,7 @@ struct SchemaTests {
         "Every error says what to do",
         arguments: [
             SchemaError.tooNew(found: 3, oldestServer: 3, known: 1), .tooOld(found: 1, needed: 2),
+            .tooOld(found: 0, needed: 2),
             .changed(migration: 1),
         ]
     )

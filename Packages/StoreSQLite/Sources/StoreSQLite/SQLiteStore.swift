@@ -1,5 +1,5 @@
 public import Identity
-import StoreSQL
+public import StoreSQL
 import Threads
 
 /// The embedded store: one file, beside it SQLite's log and the lock that openers take.
@@ -11,18 +11,38 @@ public enum SQLiteStore {
     /// - Parameters:
     ///   - path: the file.
     ///   - options: what its URL says.
-    ///   - upgradingSchema: whether a schema older than this build's is brought forward; refused if not.
+    ///   - policy: what to do about a schema older than this build's.
     /// - Returns: the open store. Close it before the process ends.
     /// - Throws: why it is not, in words for the operator.
     public static func open(
         path: String,
         options: SQLiteOptions = SQLiteOptions(),
-        upgradingSchema: Bool = false
+        schema policy: Schema.Policy = .refuseOlder
     ) async throws(SQLiteOpenError) -> any CredentialDatabase {
         // Opening waits for locks, which a thread of Swift's own pool must not.
         guard let pool = try? BlockingPool(name: "sqlite-open", threadCount: 1) else { throw .noThread }
         return try await pool.run(refused: { _ in .noThread }) { () throws(SQLiteOpenError) in
-            try openWaiting(path: path, options: options, policy: upgradingSchema ? .upgrade : .refuseOlder)
+            try openWaiting(path: path, options: options, policy: policy)
+        }
+    }
+
+    /// Reads what schema the store in `path` has, and changes nothing.
+    ///
+    /// - Parameter path: the file; one that is not there is an empty store.
+    /// - Returns: what is applied and what is to come.
+    /// - Throws: why it cannot be read.
+    public static func schema(path: String) async throws(SQLiteOpenError) -> Schema.Status {
+        guard let pool = try? BlockingPool(name: "sqlite-open", threadCount: 1) else { throw .noThread }
+        return try await pool.run(refused: { _ in .noThread }) { () throws(SQLiteOpenError) in
+            guard try StoreFile(path: path).isThere() else { return .ofEmptyStore }
+            do throws(StoreError) {
+                var connection = try SQLiteConnection(path: path, .readOnly, patience: 5000)
+                guard try connection.isOurs() else { throw .corrupt(reason: "another program's database") }
+                return try connection.read(Schema.look(.sqlite))
+            } catch {
+                if case .corrupt = error { throw .foreign(path: path) }
+                throw .store(path: path, error)
+            }
         }
     }
 
@@ -32,6 +52,9 @@ public enum SQLiteStore {
         policy: Schema.Policy
     ) throws(SQLiteOpenError) -> any CredentialDatabase {
         let file = StoreFile(path: path)
+        if policy == .refuseAny, try !file.isThere() {
+            throw .schema(path: path, .tooOld(found: 0, needed: Schema.newest))
+        }
         try file.make()
         let writing = try file.whileLocked { () throws(SQLiteOpenError) in
             try writer(path: path, options: options, policy: policy)

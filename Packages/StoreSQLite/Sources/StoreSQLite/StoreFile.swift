@@ -22,6 +22,14 @@ struct StoreFile {
         }
     }
 
+    /// Whether there is a file; it is not opened.
+    func isThere() throws(SQLiteOpenError) -> Bool {
+        let mode = unsafe latchkey_mode(path)
+        guard mode < 0 else { return true }
+        guard mode == -ENOENT || mode == -ENOTDIR else { throw fault(path, -mode) }
+        return false
+    }
+
     /// Runs `body` while no other opener, in this process or another, is in its own.
     ///
     /// - Throws: ``SQLiteOpenError/beingOpened(path:)`` when the others have not finished after `patience`.

@@ -18,6 +18,22 @@ public enum Refusal: Error, Hashable, Sendable {
     public func send(_ result: Result<Value, Failure>) {
         unsafe continuation.resume(returning: result)
     }
+
+    /// Gives `ask` a reply to pass on, and waits for it without holding a thread.
+    ///
+    /// For a thread that waits on descriptors and has a queue of its own; one that waits on a ``Mailbox`` is asked by
+    /// it.
+    ///
+    /// - Parameter ask: passes the reply on. Whoever gets it sends it exactly once.
+    /// - Returns: what the reply brings.
+    /// - Throws: the error that the reply brings.
+    public static func wait(_ ask: (Reply<Value, Failure>) -> Void) async throws(Failure) -> Value {
+        // All of it happens inside the closure: before it, the task may have been moved to its executor.
+        let result: Result<Value, Failure> = unsafe await withUnsafeContinuation { continuation in
+            ask(unsafe Reply(continuation))
+        }
+        return try result.get()
+    }
 }
 
 /// Messages from any thread or task, in order, to a thread that waits for them.

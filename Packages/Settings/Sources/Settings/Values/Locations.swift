@@ -50,6 +50,16 @@ extension StoreLocation: CustomStringConvertible {
     }
 }
 
+extension StoreLocation {
+    /// As an adapter takes it, with its password: for opening the store, never for showing.
+    public var url: String {
+        switch self {
+        case .sqlite(let path): "sqlite:\(path)"
+        case .postgres(let uri), .other(_, let uri): uri
+        }
+    }
+}
+
 extension ChallengeLocation: CustomStringConvertible {
     /// As the setting is written, without a password.
     public var description: String {

@@ -32,7 +32,8 @@ public protocol SQLDatabase: Sendable {
 public indirect enum SQLStep<Value: Sendable>: Sendable {
     /// Runs the statements in order, then asks for the next step.
     case run([SQLStatement], then: @Sendable (SQLResults) throws(StoreError) -> SQLStep<Value>)
-    /// Runs the statements in order and is done: the value is made of what they give, and nothing is asked after it.
+    /// Runs the statements in order and is done: the value is made of what they give, and nothing is asked after it. It
+    /// throws for a row that cannot be read; what was written then may stay.
     case query([SQLStatement], value: @Sendable (SQLResults) throws(StoreError) -> Value)
     /// Runs the statements in order, commits, and is done.
     case commit([SQLStatement], Value)

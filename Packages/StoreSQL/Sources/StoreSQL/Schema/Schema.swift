@@ -13,11 +13,46 @@ public struct Schema: Hashable, Sendable {
     public static var newest: Int64 { Migration.newest }
 
     /// What to do about a store whose schema is older than this build's.
-    public enum Policy: Sendable {
+    public enum Policy: Hashable, Sendable {
+        /// Refuse it, and an empty store too: nothing of a schema is changed.
+        case refuseAny
         /// Refuse it; an empty store gets its schema all the same.
         case refuseOlder
         /// Bring it forward.
         case upgrade
+    }
+
+    /// What a store has of the migrations that this build knows.
+    public struct Status: Hashable, Sendable {
+        /// The number of the newest migration that was applied; 0 for an empty store.
+        public let number: Int64
+        /// The numbers of those that are to come.
+        public let pending: [Int64]
+        /// Why this build does not run on the store, whatever the policy.
+        public let fault: SchemaError?
+
+        /// Of a store that has nothing yet.
+        public static var ofEmptyStore: Status { Schema.status([], of: Migration.all) }
+    }
+
+    /// Reads what the store has, and changes nothing: a step for one consistent read.
+    public static func look(_ dialect: SQLDialect) -> SQLStep<Status> {
+        .run([SQLStatement(SQL(dialect.findSchemaTable), [])]) { (results) throws(StoreError) in
+            guard !results.first.isEmpty else { return .commit([], .ofEmptyStore) }
+            return .query([SQLStatement(select, [])]) { (results) throws(StoreError) in
+                status(try applied(results.first), of: Migration.all)
+            }
+        }
+    }
+
+    private static func status(_ applied: [Applied], of migrations: [Migration]) -> Status {
+        let number = applied.last?.number ?? 0
+        do throws(SchemaError) {
+            let pending = try pending(after: applied, of: migrations, policy: .upgrade)
+            return Status(number: number, pending: pending.map(\.number), fault: nil)
+        } catch {
+            return Status(number: number, pending: [], fault: error)
+        }
     }
 
     /// Reads the store's schema, and creates or upgrades it as `policy` allows: one transaction.
@@ -33,9 +68,7 @@ public struct Schema: Hashable, Sendable {
         migrations: [Migration]
     ) -> SQLStep<Result<Schema, SchemaError>> {
         .run([SQLStatement(SQL(createTable(dialect)), []), SQLStatement(select, [])]) { (results) throws(StoreError) in
-            let applied = try results[1].map { (row) throws(StoreError) in
-                Applied(number: try row.integer(), oldestServer: try row.integer(), hash: try row.integer())
-            }
+            let applied = try applied(results[1])
             do throws(SchemaError) {
                 let pending = try pending(after: applied, of: migrations, policy: policy)
                 let last = pending.last ?? Migration(number: 0, oldestServer: 0) { _ in [] }
@@ -68,10 +101,20 @@ public struct Schema: Hashable, Sendable {
             }
         }
         let pending = migrations.filter { $0.number > found }
-        if policy == .refuseOlder, !applied.isEmpty, !pending.isEmpty {
-            throw .tooOld(found: found, needed: newest)
-        }
+        let isAllowed =
+            switch policy {
+            case .refuseAny: pending.isEmpty
+            case .refuseOlder: pending.isEmpty || applied.isEmpty
+            case .upgrade: true
+            }
+        guard isAllowed else { throw .tooOld(found: found, needed: newest) }
         return pending
+    }
+
+    private static func applied(_ result: SQLResult) throws(StoreError) -> [Applied] {
+        try result.map { (row) throws(StoreError) in
+            Applied(number: try row.integer(), oldestServer: try row.integer(), hash: try row.integer())
+        }
     }
 
     private struct Applied {
@@ -96,7 +139,7 @@ public struct Schema: Hashable, Sendable {
 
 extension Migration {
     fileprivate func steps(_ dialect: SQLDialect) -> [SQLStatement] {
-        statements(dialect).map { SQLStatement(SQL($0), []) } + [
+        statements(dialect).map { SQLStatement(SQL(dialect.definition($0)), []) } + [
             SQLStatement(Schema.insert, [.integer(number), .integer(oldestServer), .integer(hash)])
         ]
     }
@@ -120,6 +163,11 @@ extension SchemaError: CustomStringConvertible {
             """
             the store has schema \(found), which needs a version that knows schema \(oldestServer); this one knows \
             \(known). Install the newer version again, or restore a backup made before the upgrade.
+            """
+        case .tooOld(0, let needed):
+            """
+            the store is empty and this version needs schema \(needed). Run latchkey-admin migrate up, or start \
+            without --no-migrate.
             """
         case .tooOld(let found, let needed):
             """
