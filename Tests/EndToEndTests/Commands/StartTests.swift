@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import Glibc
 import Testing
 
 /// What an operator meets when something is wrong: one clear line, an exit code other than 0, and nothing changed.
@@ -72,12 +73,37 @@ struct StartTests {
 
     @Test("Parts that are not built yet are one clear line")
     func notBuilt() async throws {
-        try await refuses(["LATCHKEY_STORE": "postgres://localhost/latchkey"], saying: "postgres")
         try await refuses(["LATCHKEY_CHALLENGES": "redis://localhost:6379"], saying: "redis")
         try await refuses(
             ["LATCHKEY_MAIL": "smtps://a:b@smtp.acme.example", "LATCHKEY_MAIL_FROM": "a@acme.example"],
             saying: "mail"
         )
+    }
+
+    @Test("A PostgreSQL server that is not there: where it was looked for, without the password")
+    func noPostgres() async throws {
+        try await refuses(
+            ["LATCHKEY_STORE": "postgres://latchkey:hidden@127.0.0.1:1/latchkey"],
+            saying: "PostgreSQL cannot be reached",
+            "127.0.0.1:1",
+            exit: 6
+        )
+    }
+
+    @Test("--no-migrate: an empty store is refused, and one that is current is not")
+    func noMigrate() async throws {
+        try await refuses([:], ["--no-migrate"], saying: "latchkey-admin migrate up")
+        let environment = try await environment([:])
+        let before = try await run(Paths.admin, ["migrate", "status", "-o", "json"], environment: environment)
+        #expect(before.exit == 10 && before.output.contains("\"schema\": 0"), "\(before)")
+        let up = try await run(Paths.admin, ["migrate", "up", "-o", "json"], environment: environment)
+        #expect(up.exit == 0, "\(up)")
+        let after = try await run(Paths.admin, ["migrate", "status", "-o", "json"], environment: environment)
+        #expect(after.exit == 0 && after.output.contains("\"pending\": []"), "\(after)")
+        let server = try ChildProcess(Paths.server, ["--no-migrate"], environment: environment)
+        #expect(try await eventually(seconds: 15) { (server.output + server.errors).contains("listening on ") })
+        server.send(SIGTERM)
+        #expect(try await server.wait() == 0)
     }
 
     @Test("A file and its twin are an error, and so is a flag that does not exist")

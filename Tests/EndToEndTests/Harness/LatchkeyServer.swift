@@ -12,11 +12,17 @@ final class LatchkeyServer: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    private init(port: Int, adminPort: Int, folder: TemporaryFolder, settings: [String: String]) throws {
+    private init(
+        port: Int,
+        adminPort: Int,
+        store: String,
+        folder: TemporaryFolder,
+        settings: [String: String]
+    ) throws {
         self.port = port
         self.adminPort = adminPort
         self.folder = folder
-        store = "sqlite:" + folder.file("latchkey.db")
+        self.store = store
         masterKey = folder.file("master.key")
         var environment = [
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
@@ -45,11 +51,13 @@ final class LatchkeyServer: Sendable {
             let made = try await run(Paths.admin, ["master-key", "create", key])
             try #require(made.exit == 0, "\(made)")
         }
+        let store = try await StoreChoice.current.url(in: folder)
         // Between asking for a free port and listening on it another test may have taken it.
         for _ in 0..<5 {
             let server = try LatchkeyServer(
                 port: freePort(),
                 adminPort: freePort(),
+                store: store,
                 folder: folder,
                 settings: settings
             )
