@@ -4,7 +4,7 @@ LISTEN ?= localhost:8080
 ARGS ?=
 FUZZ_SECONDS ?= 600
 
-.PHONY: help run test test-only lint format bench fuzz docs clean
+.PHONY: help run test test-only reliability lint format bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,11 @@ test: ## install what the tests need and run them all
 test-only:
 	swift build -c release --static-swift-stdlib
 	swift test
+
+reliability: ## stores that hang, restart, fail over, lose answers; servers that are killed: about ten minutes
+	@.ci/setup test
+	swift build -c release --static-swift-stdlib
+	@.ci/reliability
 
 lint: ## check the style, as the gate does
 	swift format lint --strict --recursive --parallel Package.swift Packages Apps Tests

@@ -1,0 +1,184 @@
+"""PostgreSQL that hangs, restarts, loses its backends; servers that are killed on it (design: failure rules)."""
+
+import itertools
+import os
+import random
+import signal
+import threading
+import time
+
+from latchkey import Client, Deployment, Load, Unanswered, require, run, summary
+from postgres import Postgres
+
+
+class People:
+    """One of each worker's own: a passkey, and a line of refresh tokens."""
+
+    def __init__(self, port, client_id, count):
+        client = Client(port, client_id)
+        self.passkeys, self.tokens = [], []
+        for index in range(count):
+            passkey, answer = client.sign_up(f"person-{index}@acme.example")
+            require(answer.status == 200, f"sign-up {index}: {answer.status} {answer.body}")
+            self.passkeys.append(passkey)
+            self.tokens.append(answer.json()["refresh_token"])
+        client.close()
+
+    def work(self, client, index):
+        """A sign-in and a refresh; what the client got."""
+        begun = client.challenge()
+        answers = [begun]
+        if begun.status == 200:
+            answers.append(client.redeem(begun.json(), self.passkeys[index].get(begun.json())))
+        refreshed = client.refresh(self.tokens[index])
+        if refreshed.status == 200:
+            self.tokens[index] = refreshed.json()["refresh_token"]
+        return answers + [refreshed]
+
+
+def check_answers(answers, slowest_allowed):
+    counts, slowest = summary(answers)
+    require("lost" not in counts, f"connections were lost: {counts}")
+    strange = [answer for _, answer in answers if answer.status not in (200, 503)]
+    require(not strange, f"other answers: {counts} {strange[0].body if strange else b''}")
+    require(slowest <= slowest_allowed, f"an answer took {slowest:.2f} s")
+    for _, answer in answers:
+        if answer.status == 503:
+            require(answer.json()["error"] == "temporarily_unavailable", answer.body)
+            require("Retry-After" in answer.headers, "a 503 without Retry-After")
+    return counts, slowest
+
+
+def serving_again(answers, since):
+    """Seconds until the first success, and until the last failure."""
+    first = min((at for at, answer in answers if at > since and answer.status == 200), default=None)
+    require(first is not None, "it never served again")
+    last = max((at for at, answer in answers if at > since and answer.status != 200), default=since)
+    return first - since, last - since
+
+
+def stopped_five_seconds():
+    """Every process of the database stands still for 5 s: answers in 1.5 s, 503; serving 2 s after."""
+    with Postgres() as database, Deployment(database.url) as deployment:
+        client_id = deployment.make_client()
+        server = deployment.start()
+        people = People(server.port, client_id, 8)
+        with Load([server.port], client_id, people.work) as load:
+            time.sleep(1)
+            before = load.take()
+            database.stop_still()
+            time.sleep(5)
+            during = load.take()
+            database.proceed()
+            proceeded = time.monotonic()
+            time.sleep(4)
+            after = load.take()
+        check_answers(before, 1.5)
+        counts, slowest = check_answers(during + after, 1.5)
+        first, last = serving_again(after, proceeded)
+        require(last <= 2, f"the last failure came {last:.2f} s after")
+        return f"{counts}, slowest {slowest:.2f} s, serving after {first:.2f} s, no failure after {last:.2f} s"
+
+
+def restarted():
+    """The database restarts as after a crash, under load."""
+    with Postgres() as database, Deployment(database.url) as deployment:
+        client_id = deployment.make_client()
+        server = deployment.start()
+        people = People(server.port, client_id, 8)
+        with Load([server.port], client_id, people.work) as load:
+            time.sleep(1)
+            database.restart("immediate")
+            up = time.monotonic()
+            time.sleep(4)
+        counts, slowest = check_answers(load.answers, 1.5)
+        first, last = serving_again(load.answers, up)
+        require(last <= 2, f"the last failure came {last:.2f} s after")
+        return f"{counts}, slowest {slowest:.2f} s, serving after {first:.2f} s, no failure after {last:.2f} s"
+
+
+def backends_terminated():
+    """100 backends are terminated one by one under load: 97 % succeed without a second try by the client."""
+    with Postgres() as database, Deployment(database.url) as deployment:
+        client_id = deployment.make_client()
+        server = deployment.start()
+        people = People(server.port, client_id, 8)
+        terminated = 0
+        with Load([server.port], client_id, people.work) as load:
+            time.sleep(1)
+            while terminated < 100:
+                ended = database.number(
+                    "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity"
+                    " WHERE application_name = 'latchkey' ORDER BY random() LIMIT 1) one"
+                )
+                terminated += ended
+                time.sleep(0.02)
+            ended_at = time.monotonic()
+            time.sleep(3)
+        counts, slowest = check_answers(load.answers, 1.5)
+        share = counts[200] / sum(counts.values())
+        require(share >= 0.97, f"{share:.2%} succeed: {counts}")
+        last = serving_again(load.answers, ended_at)[1]
+        require(last <= 2, f"the last failure came {last:.2f} s after")
+        return f"{terminated} terminated, {counts}, {share:.2%} succeed, slowest {slowest:.2f} s"
+
+
+def servers_killed():
+    """Three servers on one database are killed again and again during sign-ups: nothing acknowledged is lost."""
+    kills, wanted = int(os.environ.get("LATCHKEY_KILLS", "15")), int(os.environ.get("LATCHKEY_SIGN_UPS", "1500"))
+    with Postgres() as database, Deployment(database.url) as deployment:
+        client_id = deployment.make_client()
+        servers = [deployment.start() for _ in range(3)]
+        numbers, acknowledged, lock = itertools.count(), [], threading.Lock()
+        ready, stopping = [], threading.Event()
+
+        def sign_up():
+            client = None
+            while not stopping.is_set():
+                server = random.choice(servers)
+                if client is None or client.port != server.port:
+                    client = Client(server.port, client_id)
+                try:
+                    passkey, answer = client.sign_up(f"person-{next(numbers)}@acme.example")
+                except Unanswered:
+                    continue
+                if answer.status == 200:
+                    with lock:
+                        acknowledged.append((passkey, answer.json()["refresh_token"]))
+
+        threads = [threading.Thread(target=sign_up) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        done = 0
+        while done < kills or len(acknowledged) < wanted:
+            time.sleep(random.uniform(0.05, 0.3))
+            if done >= kills:
+                continue
+            index = done % 3
+            servers[index].kill()
+            started = time.monotonic()
+            servers[index] = deployment.start()
+            ready.append(time.monotonic() - started)
+            done += 1
+        stopping.set()
+        for thread in threads:
+            thread.join()
+        client = Client(servers[0].port, client_id)
+        for passkey, token in acknowledged:
+            answer = client.refresh(token)
+            require(answer.status == 200, f"an acknowledged refresh token: {answer.status} {answer.body}")
+        for passkey, _ in random.sample(acknowledged, min(300, len(acknowledged))):
+            require(client.sign_in(passkey).status == 200, "an acknowledged passkey")
+        orphans = database.number(
+            "SELECT (SELECT count(*) FROM user_account u WHERE NOT EXISTS (SELECT 1 FROM passkey p"
+            " WHERE p.tenant_id = u.tenant_id AND p.user_id = u.id))"
+            " + (SELECT count(*) FROM identifier i WHERE NOT EXISTS (SELECT 1 FROM user_account u"
+            " WHERE u.tenant_id = i.tenant_id AND u.id = i.user_id))"
+        )
+        require(orphans == 0, f"{orphans} rows are there by half")
+        require(max(ready) <= 1.5, f"ready again after {max(ready):.2f} s")
+        return f"{kills} kills, {len(acknowledged)} sign-ups acknowledged and found, ready again ≤ {max(ready):.2f} s"
+
+
+if __name__ == "__main__":
+    run(stopped_five_seconds, restarted, backends_terminated, servers_killed)
