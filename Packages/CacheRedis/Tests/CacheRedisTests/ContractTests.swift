@@ -34,7 +34,7 @@ struct ContractTests {
         let redis = try await RedisProcess.start()
         let server = try RedisServer.patient(redis.url())
         try await ChallengeRace(RedisChallengeCache(server, prefix: Self.prefix), count: 1).fill()
-        #expect(try await Self.run(3, "one-challenge", test: "takesOne", redis) == [0])
+        #expect(try await Self.run(3, "one-challenge", test: "takesOneOfRedis", redis) == [0])
         server.stop()
     }
 
@@ -43,17 +43,17 @@ struct ContractTests {
         let redis = try await RedisProcess.start()
         let server = try RedisServer.patient(redis.url())
         try await ChallengeRace(RedisChallengeCache(server, prefix: Self.prefix), count: 2000).fill()
-        #expect(try await Self.run(4, "many-challenges", test: "takesMany", redis).sorted() == Array(0..<2000))
+        #expect(try await Self.run(4, "many-challenges", test: "takesManyOfRedis", redis).sorted() == Array(0..<2000))
         server.stop()
     }
 
     @Test("Takes one", .enabled(if: ChildProcess.path(for: "one-challenge") != nil, "a child's part"))
-    func takesOne() async throws {
+    func takesOneOfRedis() async throws {
         try await Self.take("one-challenge", count: 1, tries: 3334)
     }
 
     @Test("Takes many", .enabled(if: ChildProcess.path(for: "many-challenges") != nil, "a child's part"))
-    func takesMany() async throws {
+    func takesManyOfRedis() async throws {
         try await Self.take("many-challenges", count: 2000, tries: 1)
     }
 

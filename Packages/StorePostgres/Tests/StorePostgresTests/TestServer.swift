@@ -31,6 +31,11 @@ final class TestServer: Sendable {
 
     func url(_ database: String) -> String { "postgres://latchkey@/\(database)?host=\(folder)" }
 
+    /// The database of a URL that ``url(_:)`` made.
+    static func database(_ url: String) -> String {
+        url.split(separator: "/").dropFirst(2).first?.split(separator: "?").first.map(String.init) ?? "none"
+    }
+
     /// Runs SQL as the superuser.
     func psql(_ text: String, in database: String = "postgres") -> Bool {
         Command.succeeds(

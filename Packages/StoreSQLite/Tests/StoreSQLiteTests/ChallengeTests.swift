@@ -38,7 +38,7 @@ struct ChallengeTests {
     func oneChallenge() async throws {
         try await Self.withCache { cache, _, path in
             try await ChallengeRace(cache, count: 1).fill()
-            #expect(try await Self.run(3, "one-challenge", test: "takesOne", path) == [0])
+            #expect(try await Self.run(3, "one-challenge", test: "takesOneOfSQLite", path) == [0])
         }
     }
 
@@ -46,17 +46,19 @@ struct ChallengeTests {
     func manyChallenges() async throws {
         try await Self.withCache { cache, _, path in
             try await ChallengeRace(cache, count: 2000).fill()
-            #expect(try await Self.run(4, "many-challenges", test: "takesMany", path).sorted() == Array(0..<2000))
+            #expect(
+                try await Self.run(4, "many-challenges", test: "takesManyOfSQLite", path).sorted() == Array(0..<2000)
+            )
         }
     }
 
     @Test("Takes one", .enabled(if: ChildProcess.path(for: "one-challenge") != nil, "a child's part"))
-    func takesOne() async throws {
+    func takesOneOfSQLite() async throws {
         try await Self.take("one-challenge", count: 1, tries: 3334)
     }
 
     @Test("Takes many", .enabled(if: ChildProcess.path(for: "many-challenges") != nil, "a child's part"))
-    func takesMany() async throws {
+    func takesManyOfSQLite() async throws {
         try await Self.take("many-challenges", count: 2000, tries: 1)
     }
 
