@@ -63,17 +63,22 @@ struct Base64Code: Sendable {
         var output: [UInt8] = []
         output.reserveCapacity(count / 4 * 3 + 2)
         var index = 0
-        while count - index >= 4 {
-            let first = values[Int(text[index])]
-            let second = values[Int(text[index + 1])]
-            let third = values[Int(text[index + 2])]
-            let fourth = values[Int(text[index + 3])]
-            guard (first | second | third | fourth) < 64 else { throw firstForeign(in: text, from: index) }
-            output.append(first << 2 | second >> 4)
-            output.append(second << 4 | third >> 2)
-            output.append(third << 6 | fourth)
-            index += 4
+        // Whether all were of the alphabet is asked once, at the end.
+        var all: UInt8 = 0
+        output.append(addingCapacity: count / 4 * 3) { output in
+            while count - index >= 4 {
+                let first = values[Int(text[index])]
+                let second = values[Int(text[index + 1])]
+                let third = values[Int(text[index + 2])]
+                let fourth = values[Int(text[index + 3])]
+                all |= first | second | third | fourth
+                output.append(first << 2 | second >> 4)
+                output.append(second << 4 | third >> 2)
+                output.append(third << 6 | fourth)
+                index += 4
+            }
         }
+        guard all < 64 else { throw firstForeign(in: text, from: 0) }
         guard rest > 0 else { return output }
         let first = values[Int(text[index])]
         let second = values[Int(text[index + 1])]
