@@ -63,12 +63,6 @@ enum BuildLimits {
 
     private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
         let path = "options.passkey_options.webauthn"
-        for algorithm in options.algorithms where [-48, -49, -50].contains(algorithm) {
-            throw .notBuilt(
-                member: "\(path).algorithms",
-                sentence: "\(path).algorithms cannot have \(algorithm): this build does not verify ML-DSA yet."
-            )
-        }
         try refuse(
             !options.allowedAAGUIDs.isEmpty,
             "\(path).allowed_aaguids",
