@@ -125,7 +125,7 @@ def backends_terminated():
 
 def servers_killed():
     """Three servers on one database are killed again and again during sign-ups: nothing acknowledged is lost."""
-    kills, wanted = int(os.environ.get("LATCHKEY_KILLS", "15")), int(os.environ.get("LATCHKEY_SIGN_UPS", "1500"))
+    kills, wanted = int(os.environ.get("LATCHKEY_KILLS", "12")), int(os.environ.get("LATCHKEY_SIGN_UPS", "1000"))
     with Postgres() as database, Deployment(database.url) as deployment:
         client_id = deployment.make_client()
         servers = [deployment.start() for _ in range(3)]
