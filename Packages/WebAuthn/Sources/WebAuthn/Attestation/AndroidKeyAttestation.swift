@@ -25,7 +25,7 @@ struct AndroidKeyAttestation: AttestationFormat {
         guard !hardware.hasAllApplications, !software.hasAllApplications else {
             throw AttestationFault("allApplications is present: the key is not bound to one app")
         }
-        let hardwareOnly = attested.policy.requiresHardwareKeys
+        let hardwareOnly = attested.requiresHardwareKeys
         let origins = [hardware.origin, hardwareOnly ? nil : software.origin].compactMap(\.self)
         guard !origins.isEmpty, origins.allSatisfy({ $0 == AndroidKeyDescription.originGenerated }) else {
             throw AttestationFault("origin is not KM_ORIGIN_GENERATED\(hardwareOnly ? " in the hardware list" : "")")

@@ -34,7 +34,10 @@ struct Attested {
     /// The credential's key, whose algorithm was offered.
     let key: COSEKey
     let clientDataHash: [UInt8]
-    let policy: AttestationPolicy
+    /// What policy asks of single formats: ``AttestationPolicy/requiresHardwareKeys``, and
+    /// ``AttestationPolicy/acceptsTestTPMs``.
+    let requiresHardwareKeys: Bool
+    let acceptsTestTPMs: Bool
     /// Unix seconds.
     let time: Int64
 
@@ -52,7 +55,8 @@ struct Attested {
             credential: credential,
             key: key,
             clientDataHash: clientDataHash,
-            policy: policy,
+            requiresHardwareKeys: requiresHardwareKeys,
+            acceptsTestTPMs: acceptsTestTPMs,
             time: time
         )
     }

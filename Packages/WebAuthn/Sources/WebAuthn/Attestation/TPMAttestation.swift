@@ -36,7 +36,7 @@ struct TPMAttestation: AttestationFormat {
         let plain = TPMSignature.unwrapped(signature, by: algorithm, hash)
         try leaf.checkSigned(certInfo, plain ?? signature, algorithm)
         // 6. Its certificate is one of such keys, and for this model where it names one.
-        try TPMCertificate.checkRequirements(leaf, allowingTestMaker: attested.policy.acceptsTestTPMs)
+        try TPMCertificate.checkRequirements(leaf, allowingTestMaker: attested.acceptsTestTPMs)
         try AttestationCertificate.checkModel(leaf, aaguid: attested.credential.aaguid)
         return AttestationOutcome(
             format: identifier,

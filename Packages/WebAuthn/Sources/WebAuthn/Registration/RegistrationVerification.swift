@@ -80,7 +80,8 @@ extension RelyingParty {
                     credential: response.credential,
                     key: key,
                     clientDataHash: SHA256.hash(response.clientData.bytes),
-                    policy: policy,
+                    requiresHardwareKeys: policy.requiresHardwareKeys,
+                    acceptsTestTPMs: policy.acceptsTestTPMs,
                     time: time
                 )
             )
@@ -89,14 +90,14 @@ extension RelyingParty {
         }
         // The statements of a compound one are judged by the same policy, each as if it stood alone.
         let parts = outcome.parts.isEmpty ? [outcome] : outcome.parts
-        for part in parts {
+        for part in outcome.parts {
             guard policy.unknownFormat == .asNone || AttestationFormats.named(part.format) != nil else {
                 throw unknownFormat(part.format)
             }
-            guard policy.allowsSHA1 || !part.usesSHA1 else {
-                throw notAllowed("7.1 step 24", "no SHA-1", "\(part.format) with SHA-1")
-            }
-            if part.format != outcome.format { try checkAllowed(part.format, by: policy) }
+            try checkAllowed(part.format, by: policy)
+        }
+        if !policy.allowsSHA1, let part = parts.first(where: \.usesSHA1) {
+            throw notAllowed("7.1 step 24", "no SHA-1", "\(part.format) with SHA-1")
         }
         // 23 and 24. A chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
         let trusted = try trusted(
