@@ -1,9 +1,11 @@
 """Chromium, headless and with a virtual authenticator, on the demo page of `latchkey-server dev`.
 
-Sign up, sign out, sign in with autofill; by keyboard alone; on a screen of 360 px; and what a screen reader is told.
+Sign up, sign out, sign in with autofill; by keyboard alone; on a screen of 360 px; what a screen reader is told; and with
+ML-DSA, where the connection offers it.
 LATCHKEY_SCREENSHOTS names a folder for pictures of the page.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -14,7 +16,7 @@ import time
 
 from playwright.sync_api import expect, sync_playwright
 
-from support import SERVER, equal, free_port
+from support import ADMIN, SERVER, equal, free_port
 
 SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
 
@@ -22,7 +24,7 @@ SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
 class DevelopmentServer:
     def __enter__(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="latchkey-")
-        folder = pathlib.Path(self.temporary.name)
+        folder = self.folder = pathlib.Path(self.temporary.name)
         port = free_port()
         self.url = f"http://localhost:{port}/"
         self.address = f"http://127.0.0.1:{port}/"
@@ -39,6 +41,19 @@ class DevelopmentServer:
             time.sleep(0.02)
         return self
 
+    def admin(self, *words):
+        data = self.folder / "data"
+        result = subprocess.run(
+            [
+                ADMIN, "--store", f"sqlite:{data}/latchkey.db", "--master-key-file", str(data / "master.key"), *words,
+                "-o", "json",
+            ],
+            capture_output=True, text=True, check=False,
+        )
+        if result.returncode != 0:
+            raise RuntimeError(f"latchkey-admin {' '.join(words)}: {result.returncode}\n{result.stderr}")
+        return json.loads(result.stdout)
+
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(25)
@@ -51,8 +66,11 @@ class DevelopmentServer:
 class Visit:
     """One page in a browser profile of its own, with a virtual authenticator."""
 
-    def __init__(self, browser, server, **options):
+    def __init__(self, browser, server, script=None, **options):
+        self.again = lambda: Visit(browser, server, script=script, **options)
         self.context = browser.new_context(**options)
+        if script:
+            self.context.add_init_script(script)
         self.page = self.context.new_page()
         self.problems = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -269,6 +287,56 @@ def small_and_dark(browser, server):
     visit.close()
 
 
+def post_quantum(browser, server):
+    """Where the connection offers ML-DSA first, the browser makes such a passkey, and signs in with it."""
+    connection = server.admin("connection", "list")[0]["name"]
+    member = "options.passkey_options.webauthn.algorithms"
+    # Each with the number of bytes that its signatures have.
+    for algorithm, size in ((-48, 2420), (-7, None)):
+        server.admin("connection", "set", connection, f"{member}=[{algorithm},-257]")
+        deadline = time.monotonic() + 10
+        visit = Visit(browser, server, script="""
+          const create = CredentialsContainer.prototype.create, get = CredentialsContainer.prototype.get;
+          CredentialsContainer.prototype.create = async function (options) {
+            const made = await create.call(this, options);
+            sessionStorage.setItem('offered', JSON.stringify(options.publicKey.pubKeyCredParams.map((p) => p.alg)));
+            sessionStorage.setItem('algorithm', made.response.getPublicKeyAlgorithm());
+            return made;
+          };
+          CredentialsContainer.prototype.get = async function (options) {
+            const used = await get.call(this, options);
+            sessionStorage.setItem('size', used.response.signature.byteLength);
+            return used;
+          };
+        """)
+        page = visit.page
+
+        def kept(name):
+            return json.loads(page.evaluate("(name) => sessionStorage.getItem(name)", name) or "null")
+
+        # The server looks at its configuration every few seconds.
+        while True:
+            page.get_by_label("Name or e-mail").fill(f"pq{algorithm}-{time.monotonic_ns()}@example.com")
+            page.get_by_role("button", name="Create account with a passkey").click()
+            expect(page.get_by_role("heading", name="Hello, pq")).to_be_visible()
+            if kept("offered") == [algorithm, -257] or time.monotonic() > deadline:
+                break
+            visit.close()
+            visit = visit.again()
+            page = visit.page
+        equal(kept("offered"), [algorithm, -257], "what is offered follows the connection")
+        equal(kept("algorithm"), algorithm, "the browser takes the first")
+        visit.set_user_present(False)
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", name="No password")).to_be_visible()
+        visit.set_user_present(True)
+        page.reload()
+        expect(page.get_by_role("heading", name="Hello, pq")).to_be_visible(timeout=8000)
+        if size:
+            equal(kept("size"), size, "the signature is one of ML-DSA-44")
+        visit.close()
+
+
 def without_passkeys(browser, server):
     """Where passkeys cannot be, the page says so and how to try it all the same."""
     context = browser.new_context()
@@ -294,7 +362,7 @@ with DevelopmentServer() as server, sync_playwright() as playwright:
     )
     expect.set_options(timeout=5000)
     begun = time.monotonic()
-    for part in (journey, by_keyboard, small_and_dark, without_passkeys, by_address):
+    for part in (journey, by_keyboard, small_and_dark, post_quantum, without_passkeys, by_address):
         started = time.monotonic()
         part(browser, server)
         print(f"ok {part.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
