@@ -69,7 +69,7 @@ let package = Package(
                 "Passkeys", "Tokens", "Tenancy", "HTTPAPI", "Storage",
             ]),
             path: "Apps/APIServer",
-            resources: ["index.html", "demo.css", "demo.js", "icon.svg", "providers.json"].map {
+            resources: ["index.html", "demo.css", "demo.js", "icon.svg"].map {
                 .embedInCode("Demo/\($0)")
             },
             swiftSettings: settings
@@ -77,7 +77,7 @@ let package = Package(
         .executableTarget(
             name: "AdminCLI",
             dependencies: libraries([
-                "Encodings", "Threads", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
+                "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
                 "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage",
             ]),
             path: "Apps/AdminCLI",
@@ -128,7 +128,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: libraries([
-                "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
+                "CBOR", "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
             ]),
             path: "Tests/EndToEndTests",
             exclude: ["Configurations", "Peers"],
@@ -143,7 +143,10 @@ let package = Package(
         .testTarget(
             name: "AdminCLITests",
             dependencies: ["AdminCLI"]
-                + libraries(["Cryptography", "Encodings", "Identity", "Storage", "Tenancy", "Terminal", "WebAuthn"]),
+                + libraries([
+                    "Cryptography", "Encodings", "Identity", "SoftwareAuthenticator", "Storage", "Tenancy", "Terminal",
+                    "WebAuthn",
+                ]),
             path: "Tests/AdminCLITests",
             swiftSettings: settings
         ),

@@ -1,4 +1,5 @@
 import HTTPServer
+import WebAuthn
 import Identity
 
 /// What `latchkey-server dev` puts before the API: the demo page, and the way from an address to the name `localhost`.
@@ -53,6 +54,6 @@ struct DemoPages: HTTPHandler {
         "/demo/demo.css": Page(contentType: "text/css; charset=utf-8", body: PackageResources.demo_css),
         "/demo/demo.js": Page(contentType: "text/javascript; charset=utf-8", body: PackageResources.demo_js),
         "/demo/icon.svg": Page(contentType: "image/svg+xml", body: PackageResources.icon_svg),
-        "/demo/providers.json": Page(contentType: "application/json", body: PackageResources.providers_json),
+        "/demo/providers.json": Page(contentType: "application/json", body: WellKnownProviders.document),
     ]
 }

@@ -18,6 +18,7 @@ final class Deployment: Sendable {
     let directory: TenantDirectory
     let services: APIServices
     let refusals: RefusalLog
+    let metadata: MetadataCache
     let signingPool: BlockingPool
     let liveRateLimits: Live<HTTPAPI.RateLimits>
 
@@ -51,6 +52,7 @@ final class Deployment: Sendable {
         keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
         directory = TenantDirectory(store: store)
         refusals = RefusalLog(store)
+        metadata = MetadataCache(store)
         let rateLimits = Live(settings.servedRateLimits)
         liveRateLimits = rateLimits
         services = APIServices(
@@ -61,6 +63,7 @@ final class Deployment: Sendable {
                 credentials: store,
                 decoys: DecoyCredentials(key: deployment.key(for: .decoyCredentials)),
                 refusals: refusals,
+                metadata: metadata,
                 random: random
             ),
             directory: directory,

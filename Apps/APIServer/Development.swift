@@ -32,6 +32,7 @@ struct Development {
         let administration = TenantAdministration(
             store: deployment.store,
             directory: deployment.directory,
+            metadata: deployment.store,
             random: random
         )
         let now = SystemClock.now()

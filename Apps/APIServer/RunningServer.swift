@@ -9,6 +9,7 @@ import Tenancy
 import Terminal
 import Threads
 import Tokens
+import WebAuthn
 
 /// A server from its start to its end: listens, answers until a signal, drains, closes.
 struct RunningServer {
@@ -56,6 +57,7 @@ struct RunningServer {
                 Self.gauges(server.metrics)
             }
         )
+        await readMetadata(deployment)
         let background = startBackground(deployment)
         whenReady()
         log.write(.info, "listening on \(urls(server))")
@@ -129,9 +131,43 @@ struct RunningServer {
         }
     }
 
+    /// Reads the metadata of authenticators when there is other than before, and says so.
+    private func readMetadata(_ deployment: Deployment) async {
+        do throws(StoreError) {
+            guard try await deployment.metadata.refresh(), let metadata = deployment.metadata.current else { return }
+            log.write(.info, "metadata of authenticators read: number \(metadata.number), \(metadata.count) models")
+            warnOfStaleMetadata(deployment)
+        } catch {
+            log.write(.error, "the metadata of authenticators was not read, the last stays in use: \(error)")
+        }
+    }
+
+    private func warnOfStaleMetadata(_ deployment: Deployment) {
+        guard let metadata = deployment.metadata.current, metadata.isStale(at: SystemClock.now().seconds) else {
+            return
+        }
+        log.write(
+            .warning,
+            "the metadata of authenticators is stale: there should be newer than number \(metadata.number) since "
+                + "\(metadata.nextUpdate). It stays in use; get the new one with latchkey-admin mds import"
+        )
+    }
+
     private func startBackground(_ deployment: Deployment) -> [Task<Void, Never>] {
         [
             Task { await deployment.refusals.run() },
+            Task {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .seconds(5))
+                    await readMetadata(deployment)
+                }
+            },
+            Task {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: .seconds(86_400))
+                    warnOfStaleMetadata(deployment)
+                }
+            },
             Task {
                 while !Task.isCancelled {
                     await deployment.sweep()

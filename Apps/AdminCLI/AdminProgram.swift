@@ -32,7 +32,8 @@ enum AdminProgram {
                 ConnectionCommands.command(tools), GrantCommands.command(tools), UserCommands.command(tools),
                 PasskeyCommands.command(tools), KeyCommands.command(tools), MasterKeyCommands.command(tools),
                 MigrateCommands.command(tools),
-                CeremonyCommands.command(tools), DecodeCommand.command, AuthenticatorCommands.command(tools),
+                CeremonyCommands.command(tools), MetadataCommands.command(tools), DecodeCommand.command,
+                AuthenticatorCommands.command(tools),
                 VectorsCommand.command(tools),
             ]
         )
@@ -45,6 +46,7 @@ enum AdminProgram {
         static let keys = "Keys"
         static let store = "Store"
         static let why = "Why"
+        static let metadata = "Metadata"
         static let test = "Test"
     }
 

@@ -3,6 +3,7 @@ import Glibc
 import Identity
 import Settings
 import Terminal
+import Transfer
 
 /// What the commands need from outside: the clock, chance, the store, the process and its standard input.
 struct AdminTools: Sendable {
@@ -13,6 +14,8 @@ struct AdminTools: Sendable {
     var becomeOwner: @Sendable (_ path: String) throws(CommandFailure) -> Void
     /// The algorithms that a new tenant has keys of from the start; others get theirs when they come into use.
     var firstKeys: [TokenAlgorithm] = [.rs256, .es256]
+    /// Gets the document at an `https://` address.
+    var download: @Sendable (String) async throws(CommandFailure) -> [UInt8]
     /// Bytes of standard input, as many as come at once; empty at the end.
     var readInput: @Sendable () -> [UInt8]
 
@@ -25,6 +28,14 @@ struct AdminTools: Sendable {
         random: { Random.bytes($0) },
         openStore: { try await StoreOpening.open($0) },
         becomeOwner: { (path) throws(CommandFailure) in try DataOwner.become(ownerOf: path) },
+        download: { (address) throws(CommandFailure) in
+            do throws(TransferError) {
+                // The process does nothing else meanwhile, so that its thread may wait.
+                return try Download().fetch(address)
+            } catch {
+                throw CommandFailure(.unavailable, "\(quoted(address)) cannot be fetched: \(error).")
+            }
+        },
         readInput: {
             unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
                 repeat {

@@ -24,6 +24,7 @@ let package = Package(
         .target(
             name: "WebAuthn",
             dependencies: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"],
+            resources: [.embedInCode("Metadata/providers.json")],
             swiftSettings: settings
         ),
         .testTarget(

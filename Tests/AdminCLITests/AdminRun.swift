@@ -13,8 +13,19 @@ final class AdminRun: Sendable {
     let folder: String
     let now = UnixTime(seconds: 1_800_000_000)
     private let program: Program
+    private let variables: [String: String]
 
-    init(input: [[UInt8]] = []) throws {
+    /// - Parameters:
+    ///   - input: what comes on standard input, piece by piece.
+    ///   - variables: what stands in the environment beside store and key file.
+    ///   - documents: what is to be downloaded, by its address.
+    /// - Throws: when the folder cannot be made.
+    init(
+        input: [[UInt8]] = [],
+        variables: [String: String] = [:],
+        documents: [String: [UInt8]] = [:]
+    ) throws {
+        self.variables = variables
         folder = "/tmp/latchkey-admin-\(Hex.encode(Random.bytes(8)))"
         let made = unsafe mkdir(folder, 0o700)
         try #require(made == 0)
@@ -25,14 +36,22 @@ final class AdminRun: Sendable {
         // RSA keys take half a second each.
         tools.firstKeys = [.es256]
         tools.becomeOwner = { _ in }
+        tools.download = { (address) throws(CommandFailure) in
+            guard let document = documents[address] else { throw CommandFailure(.unavailable, "not there.") }
+            return document
+        }
         tools.readInput = { waiting.withLock { $0.isEmpty ? [] : $0.removeFirst() } }
         program = AdminProgram.make(tools)
     }
 
     deinit {
-        for name in ["s.db", "s.db-wal", "s.db-shm", "s.db-lock", "mk", "config.yaml", "authenticator.json"] {
+        for name in ["s.db", "s.db-wal", "s.db-shm", "s.db-lock", "mk", "config.yaml", "authenticator.json"]
+            + Array(0..<10).map({ "file\($0)" })
+        {
             unsafe unlink("\(folder)/\(name)")
+            unsafe unlink("\(folder)/crls/\(name)")
         }
+        unsafe rmdir("\(folder)/crls")
         unsafe rmdir(folder)
     }
 
@@ -60,6 +79,7 @@ final class AdminRun: Sendable {
             errors: errors,
             input: FixedInput(text: input),
             environment: ["LATCHKEY_STORE": store, "LATCHKEY_MASTER_KEY_FILE": "\(folder)/mk"]
+                .merging(variables) { $1 }
         )
         let exit = await program.run(arguments, on: console)
         return Outcome(exit: exit, output: output.text, errors: errors.text)

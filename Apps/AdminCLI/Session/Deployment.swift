@@ -23,8 +23,20 @@ struct Deployment: Sendable {
         _ tools: AdminTools,
         _ body: (Deployment) async throws -> ExitCode
     ) async throws -> ExitCode {
+        try await run(invocation, console, tools, preparing: { _ in }) { deployment, _ in try await body(deployment) }
+    }
+
+    /// The same, with what `prepare` reads before the process becomes the owner of the data, who may read less.
+    static func run<Prepared>(
+        _ invocation: Invocation,
+        _ console: Console,
+        _ tools: AdminTools,
+        preparing prepare: (Settings) async throws -> Prepared,
+        _ body: (Deployment, Prepared) async throws -> ExitCode
+    ) async throws -> ExitCode {
         do {
             let settings = try readSettings(invocation, console)
+            let prepared = try await prepare(settings)
             try becomeOwner(settings, tools)
             let store = try await tools.openStore(settings)
             let deployment = Deployment(
@@ -33,11 +45,11 @@ struct Deployment: Sendable {
                 tools: tools,
                 settings: settings,
                 store: store,
-                administration: TenantAdministration(store: store, random: tools.random)
+                administration: TenantAdministration(store: store, metadata: store, random: tools.random)
             )
             let result: Result<ExitCode, any Error>
             do {
-                result = .success(try await body(deployment))
+                result = .success(try await body(deployment, prepared))
             } catch {
                 result = .failure(error)
             }

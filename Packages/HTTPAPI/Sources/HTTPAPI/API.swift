@@ -38,7 +38,7 @@ public final class API: HTTPHandler {
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
-            + BrowserRoutes(services: services).endpoints
+            + BrowserRoutes(services: services).endpoints + ConformanceRoutes(services: services).endpoints
         for endpoint in endpoints { table.add(endpoint.method, endpoint.path, endpoint) }
         self.table = table
     }
@@ -165,14 +165,18 @@ public final class API: HTTPHandler {
             response = try await endpoint.run(&exchange)
         } catch {
             var error = error
-            if error.status == 401, error.challenge == nil, endpoint.tellsVerified {
+            if error.status == 401, error.challenge == nil, endpoint.shape == .unverified {
                 // RFC 9110 §15.5.2; Basic would make browsers ask for a password.
                 error.challenge = "Bearer realm=\"\(exchange.context.base)\""
             }
             call.refusal = error
             let hides = exchange.context.settings.hidePasskeyReasons
             response =
-                endpoint.tellsVerified ? error.unverified(hidingReasons: hides) : error.response(hidingReasons: hides)
+                switch endpoint.shape {
+                case .oauth: error.response(hidingReasons: hides)
+                case .unverified: error.unverified(hidingReasons: hides)
+                case .conformance: error.conformanceResponse()
+                }
         }
         if let rate = exchange.rate {
             response.headers.add("x-ratelimit-limit", String(rate.limit))

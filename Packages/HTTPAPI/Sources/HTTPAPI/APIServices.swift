@@ -10,6 +10,7 @@ public struct APIServices: Sendable {
     let signUp: SignUp
     let login: Login
     let enrollment: Enrollment
+    let conformance: Conformance
     let issuer: TokenIssuer
     let refresh: RefreshExchange
     let revocation: Revocation
@@ -44,6 +45,7 @@ public struct APIServices: Sendable {
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
+        conformance = Conformance(ceremonies)
         issuer = TokenIssuer(keys: keys, random: random)
         refresh = RefreshExchange(store: store, issuer: issuer, random: random, note: { ceremonies.refusals.add($0) })
         revocation = Revocation(store: store)

@@ -6,21 +6,30 @@ struct Endpoint: Sendable {
     /// Compared with the request's path after percent-decoding.
     let path: String
     let cors: CORSMode
-    /// Whether a refusal carries `"verified": false` (section 12, verify).
-    let tellsVerified: Bool
+    /// How its refusals look.
+    let shape: RefusalShape
     let run: @Sendable (inout Exchange) async throws(APIError) -> HTTPResponse
 
     init(
         _ method: HTTPMethod,
         _ path: String,
-        cors: CORSMode,
-        tellsVerified: Bool = false,
+        cors: CORSMode = .none,
+        shape: RefusalShape = .oauth,
         run: @escaping @Sendable (inout Exchange) async throws(APIError) -> HTTPResponse
     ) {
         self.method = method
         self.path = path
         self.cors = cors
-        self.tellsVerified = tellsVerified
+        self.shape = shape
         self.run = run
     }
+}
+
+/// How an endpoint's refusals look (contract 2.1).
+enum RefusalShape: Hashable {
+    case oauth
+    /// The same with `"verified": false` (section 12, verify).
+    case unverified
+    /// `status` and `errorMessage` (section 13).
+    case conformance
 }

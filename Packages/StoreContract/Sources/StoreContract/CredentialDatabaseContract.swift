@@ -5,7 +5,8 @@ public enum CredentialDatabaseContract {
     /// Every promise, in the order of the ports.
     public static let promises: [Promise<any CredentialDatabase>] =
         tenants + clients + signingKeys + users + logins + passkeys + sessions + rotation + revocation + records
-        + expiry + separation
+        + expiry + separation + metadata
+        + withoutSession
 
     /// A promise that is tried in a tenant of its own.
     static func promise(

@@ -7,19 +7,23 @@ public import Identity
 public struct TenantAdministration: Sendable {
     let store: any TenantStore & ClientStore
     let directory: TenantDirectory?
+    let metadata: (any MetadataStore)?
     let random: RandomSource
 
     /// - Parameters:
     ///   - store: where it is kept.
     ///   - directory: told of each change, so that this process sees it at once.
+    ///   - metadata: where the metadata of authenticators is kept, without which no policy may go by their models.
     ///   - random: so many unpredictable bytes, for ids and secrets.
     public init(
         store: any TenantStore & ClientStore,
         directory: TenantDirectory? = nil,
+        metadata: (any MetadataStore)? = nil,
         random: @escaping RandomSource
     ) {
         self.store = store
         self.directory = directory
+        self.metadata = metadata
         self.random = random
     }
 

@@ -19,12 +19,16 @@ struct ConfigurationChangeTests {
 
     private func acme() throws -> TenantConfiguration { try #require(store.only()) }
 
-    private func setOptions(_ path: [String], _ value: JSONValue) async throws -> Connection {
+    private func setOptions(
+        _ path: [String],
+        _ value: JSONValue,
+        _ other: TenantAdministration? = nil
+    ) async throws -> Connection {
         var patch = DocumentPatch()
         patch.set(["options"] + path, value)
         let acme = try acme()
         let connection = try #require(acme.connections.first)
-        return try await administration.setConnection(connection.id, patch, in: acme, now: now)
+        return try await (other ?? administration).setConnection(connection.id, patch, in: acme, now: now)
     }
 
     @Test("A client has its kind's defaults, a secret when it can keep one, and its directories")
@@ -133,15 +137,6 @@ struct ConfigurationChangeTests {
     @Test(
         "What this build cannot enforce is refused by name",
         arguments: [
-            (
-                ["passkey_options", "webauthn"], ["attestation": "direct", "require_trusted_attestation": true],
-                "require_trusted"
-            ),
-            (
-                ["passkey_options", "webauthn"],
-                ["attestation": "direct", "allowed_aaguids": ["ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"]],
-                "allowed_aaguids"
-            ),
             (["passkey_options", "upgrade_without_notice"], true, "upgrade_without_notice"),
             (["passwordPolicy"], "excellent", "passwordPolicy"),
             (["password_history"], ["enable": true], "password_history"),
@@ -163,6 +158,29 @@ struct ConfigurationChangeTests {
         }
         #expect(sentence.contains(word) && sentence.hasPrefix(member) && sentence.hasSuffix("."))
         #expect(try acme().connections == before)
+    }
+
+    @Test(
+        "What only a trusted attestation proves is refused without metadata, and taken with it",
+        arguments: [
+            ["attestation": "direct", "require_trusted_attestation": true],
+            ["attestation": "enterprise", "allowed_aaguids": ["ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"]],
+        ] as [JSONValue]
+    )
+    func needsMetadata(_ value: JSONValue) async throws {
+        let path = ["passkey_options", "webauthn"]
+        for administration in [
+            administration, TenantAdministration(store: store, metadata: Metadata(revision: 0)) { Random.bytes($0) },
+        ] {
+            let error = await #expect(throws: TenancyError.self) { try await setOptions(path, value, administration) }
+            guard case .conflict(let sentence) = error else {
+                Issue.record("refused as \(String(describing: error))")
+                return
+            }
+            #expect(sentence.contains("mds import"))
+        }
+        let informed = TenantAdministration(store: store, metadata: Metadata(revision: 1)) { Random.bytes($0) }
+        _ = try await setOptions(path, value, informed)
     }
 
     @Test("Setting such a member to its default is no change", arguments: ["passwordPolicy", "brute_force_protection"])
@@ -191,7 +209,8 @@ struct ConfigurationChangeTests {
         )
         #expect(changed.friendlyName == "Acme" && changed.defaultDirectory == Connection.defaultName)
         let refused: [JSONObject] = [
-            ["totp": true], ["conformance_api": true], ["hash_client_secrets": false], ["default_directory": "x"],
+            ["totp": true], ["default_directory": "fido-conformance"], ["hash_client_secrets": false],
+            ["default_directory": "x"],
             ["default_audience": "x"], ["default_browser_client": "x"], ["nonsense": 1],
             ["ephemeral_session_lifetime": 1],
         ]

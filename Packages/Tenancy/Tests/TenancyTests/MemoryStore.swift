@@ -134,6 +134,15 @@ final class MemoryStore: TenantStore, ClientStore {
         }
     }
 
+    func add(_ connection: Connection) async throws(StoreError) {
+        try change(connection.tenant) { (parts) throws(StoreError) in
+            guard !parts.connections.contains(where: { $0.name == connection.name }) else {
+                throw .unique(.connectionName)
+            }
+            parts.connections.append(connection)
+        }
+    }
+
     func update(_ client: Client) async throws(StoreError) -> Bool {
         try change(client.tenant) { (parts) throws(StoreError) in parts.clients[client.id] = client }
         return true
@@ -198,4 +207,15 @@ private struct Parts {
             version: version
         )
     }
+}
+
+/// A store of which only the revision of its metadata is asked.
+struct Metadata: MetadataStore {
+    let revision: Int64
+
+    func metadataRevision() -> Int64 { revision }
+    func metadata() -> StoredMetadata? { nil }
+    func keep(_ metadata: StoredMetadata) -> Bool { false }
+    func passkeys(of tenant: TenantID, after cursor: PasskeyNumber?, limit: Int) -> [Passkey] { [] }
+    func attestationObject(of passkey: PasskeyNumber, tenant: TenantID) -> [UInt8]? { nil }
 }

@@ -13,9 +13,9 @@ struct BrowserRoutes: Sendable {
     var endpoints: [Endpoint] {
         [
             Endpoint(.post, "/register/options", cors: .credentials, run: registerOptions),
-            Endpoint(.post, "/register/verify", cors: .credentials, tellsVerified: true, run: registerVerify),
+            Endpoint(.post, "/register/verify", cors: .credentials, shape: .unverified, run: registerVerify),
             Endpoint(.post, "/login/options", cors: .credentials, run: loginOptions),
-            Endpoint(.post, "/login/verify", cors: .credentials, tellsVerified: true, run: loginVerify),
+            Endpoint(.post, "/login/verify", cors: .credentials, shape: .unverified, run: loginVerify),
             Endpoint(.get, "/api/me", cors: .credentials, run: me),
             Endpoint(.post, "/api/logout", cors: .credentials, run: logOut),
             Endpoint(.post, "/logout", cors: .credentials, run: logOut),

@@ -12,6 +12,8 @@ enum Surface {
     case browserOptions
     /// Section 12, verify.
     case browserVerify
+    /// Section 13, where every refusal has one status.
+    case conformance
 }
 
 extension APIError {

@@ -32,6 +32,9 @@ public struct Connection: Hashable, Sendable {
         self.updatedAt = createdAt
     }
 
+    /// The name of the directory of the FIDO conformance API, which no client may be enabled for (HTTP contract 13).
+    public static let conformanceName = "fido-conformance"
+
     /// The name of the directory that every tenant begins with.
     public static let defaultName = "Username-Password-Authentication"
 }

@@ -56,6 +56,8 @@ public enum CeremonySurface: String, Hashable, Sendable {
     case token
     /// `/register/*` and `/login/*`.
     case browser
+    /// `/attestation/*` and `/assertion/*`, the FIDO conformance API.
+    case conformance
 }
 
 /// The account that a sign-up will make.

@@ -57,6 +57,8 @@ public protocol ClientStore: Sendable {
     func add(_ client: Client, enabling connections: [ConnectionID]) async throws(StoreError)
     /// - Returns: false when there is no such client.
     func update(_ client: Client) async throws(StoreError) -> Bool
+    /// Adds a connection; `.unique(.connectionName)` when the tenant has one of that name.
+    func add(_ connection: Connection) async throws(StoreError)
     /// - Returns: false when there is no such connection.
     func update(_ connection: Connection) async throws(StoreError) -> Bool
     func add(_ server: ResourceServer) async throws(StoreError)

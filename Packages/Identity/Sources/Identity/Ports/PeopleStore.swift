@@ -15,6 +15,16 @@ public protocol UserStore: Sendable {
     ///
     /// - Throws: `.unique(.identifier)`, `.unique(.credential)` or `.unique(.userHandle)` when one is taken.
     func signUp(_ user: User, userHandle: [UInt8], passkey: Passkey, login: LoginEffect) async throws(StoreError)
+    /// Makes the user, the identity, the passkey and the records without signing anybody in, or nothing.
+    ///
+    /// - Throws: as ``signUp(_:userHandle:passkey:login:)``.
+    func add(
+        _ user: User,
+        userHandle: [UInt8],
+        passkey: Passkey,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError)
 }
 
 /// Keeps passkeys.
@@ -37,6 +47,15 @@ public protocol CredentialStore: Sendable {
     ///
     /// - Returns: false when the stored counter is no longer below the new one; then nothing was done.
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool
+    /// The same for a use that signs nobody in: the passkey's counter and backup state, and the records.
+    ///
+    /// - Returns: false when the stored counter is no longer below the new one; then nothing was done.
+    func record(
+        _ use: PasskeyUse,
+        of user: UserID,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Bool
     /// Adds a passkey to a user, with its records. The user's row is locked while `maximum` is counted.
     func add(
         _ passkey: Passkey,
@@ -230,7 +249,7 @@ public protocol AssertionReplayStore: Sendable {
 
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, UserStore, CredentialStore, SessionStore,
-    RefreshTokenStore, AuditLog, AssertionReplayStore
+    RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

@@ -1,4 +1,4 @@
-public import Cryptography
+internal import Cryptography
 internal import Encodings
 public import Identity
 internal import WebAuthn
@@ -12,7 +12,7 @@ public struct Ceremonies: Sendable {
     let decoys: DecoyCredentials
     /// Where refusals are written down; others may add events that belong to no transaction.
     public let refusals: RefusalLog
-    let trustAnchors: [Certificate]?
+    let metadata: MetadataCache?
     let random: RandomSource
 
     /// Milliseconds that an answer may come later than the options said.
@@ -26,7 +26,8 @@ public struct Ceremonies: Sendable {
     ///   - credentials: where passkeys are kept.
     ///   - decoys: makes up lists for names that nobody has.
     ///   - refusals: writes refused ceremonies down.
-    ///   - trustAnchors: the roots that attestation chains may end at; `nil`: chains are not judged.
+    ///   - metadata: what is known of models, and the roots that attestation chains may end at; `nil`: nothing, and
+    ///     chains are not judged.
     ///   - random: gives challenges, sessions and ids.
     public init(
         challenges: any ChallengeCache,
@@ -34,7 +35,7 @@ public struct Ceremonies: Sendable {
         credentials: any CredentialStore,
         decoys: DecoyCredentials,
         refusals: RefusalLog,
-        trustAnchors: [Certificate]? = nil,
+        metadata: MetadataCache? = nil,
         random: @escaping RandomSource
     ) {
         self.challenges = challenges
@@ -42,7 +43,7 @@ public struct Ceremonies: Sendable {
         self.credentials = credentials
         self.decoys = decoys
         self.refusals = refusals
-        self.trustAnchors = trustAnchors
+        self.metadata = metadata
         self.random = random
     }
 

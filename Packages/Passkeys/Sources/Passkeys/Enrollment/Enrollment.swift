@@ -57,8 +57,7 @@ public struct Enrollment: Sendable {
             surface: surface,
             client: client,
             connection: connection,
-            context: context,
-            trustAnchors: ceremonies.trustAnchors
+            context: context
         )
         let beginning = ceremonies.beginning(composer)
         let issued = composer.registration(challenge: beginning.challenge)

@@ -44,8 +44,7 @@ public struct Login: Sendable {
             surface: surface,
             client: client,
             connection: connection,
-            context: context,
-            trustAnchors: nil
+            context: context
         )
         let beginning = ceremonies.beginning(composer, conditional: conditional)
         let issued = composer.authentication(challenge: beginning.challenge, allowing: allowed)
@@ -138,6 +137,7 @@ public struct Login: Sendable {
     ///
     /// - Parameters:
     ///   - response: the `AuthenticationResponseJSON`.
+    ///   - form: how strictly it is read.
     ///   - pending: what was taken.
     ///   - session: the session that the same browser or app is in already, if any: a proof in it may let the UV of a
     ///     passkey count from now on (contract 4.5).
@@ -146,12 +146,13 @@ public struct Login: Sendable {
     /// - Throws: `.refused`, `.store`.
     public func verify(
         _ response: JSONObject,
+        as form: ResponseForm = .interoperable,
         answering pending: Pending,
         alongside session: Session? = nil,
         in context: RequestContext
     ) async throws(PasskeyError) -> Verified {
         let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .login, context: context)
-        let (checked, details) = try check(response, pending, outcome)
+        let (checked, details) = try check(response, as: form, pending, outcome)
         let found = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.candidate(
                 credentialID: checked.credentialID,
@@ -247,18 +248,7 @@ public struct Login: Sendable {
         ]
         if assertion.counterRegressed { event["counter_regressed"] = true }
         let (record, audit) = outcome.accepted(verified.user.id, details: verified.details, event: event)
-        let use = PasskeyUse(
-            tenant: context.tenant,
-            passkey: verified.number,
-            signCount: assertion.signCount,
-            acceptsAnySignCount: assertion.counterRegressed,
-            backupEligible: assertion.backupEligible,
-            backupState: assertion.backupState,
-            userVerificationInitialized: verified.passkey.record.uvInitialized || verified.initializesUserVerification,
-            // The wide row is left alone while the user keeps to one browser.
-            userAgent: context.device.userAgent == verified.passkey.userAgent ? nil : context.device.userAgent,
-            at: context.now
-        )
+        let use = verified.use(in: context)
         let effect = LoginEffect(
             session: session,
             cookieHash: cookieHash,
@@ -270,18 +260,63 @@ public struct Login: Sendable {
         let isDone = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.finishLogin(use, login: effect)
         }
-        guard isDone else {
-            throw ceremonies.refuse(
-                CeremonyError(
-                    .counterRegression,
-                    step: "7.2 step 22",
-                    expected: "more than another sign-in has just stored",
-                    got: "\(assertion.signCount)"
-                ),
-                outcome,
-                user: verified.user.id,
-                details: verified.details
+        guard isDone else { throw overtaken(verified, outcome) }
+    }
+
+    /// Stores what a sign-in changes in the passkey, and signs nobody in.
+    ///
+    /// - Throws: as ``store(_:session:refresh:cookieHash:replacedCookieHash:in:)``.
+    func record(
+        _ verified: Verified,
+        _ outcome: CeremonyOutcome,
+        in context: RequestContext
+    ) async throws(PasskeyError) {
+        let (record, audit) = outcome.accepted(
+            verified.user.id,
+            details: verified.details,
+            event: ["ceremony_id": .string(outcome.ceremony.id.text), "conformance": true]
+        )
+        let isDone = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.record(
+                verified.use(in: context),
+                of: verified.user.id,
+                ceremony: record,
+                audit: audit
             )
         }
+        guard isDone else { throw overtaken(verified, outcome) }
+    }
+
+    /// Another sign-in with the same counter was faster.
+    private func overtaken(_ verified: Verified, _ outcome: CeremonyOutcome) -> PasskeyError {
+        ceremonies.refuse(
+            CeremonyError(
+                .counterRegression,
+                step: "7.2 step 22",
+                expected: "more than another sign-in has just stored",
+                got: "\(verified.assertion.signCount)"
+            ),
+            outcome,
+            user: verified.user.id,
+            details: verified.details
+        )
+    }
+}
+
+extension Login.Verified {
+    /// What the sign-in changes in the passkey's record.
+    fileprivate func use(in context: RequestContext) -> PasskeyUse {
+        PasskeyUse(
+            tenant: context.tenant,
+            passkey: number,
+            signCount: assertion.signCount,
+            acceptsAnySignCount: assertion.counterRegressed,
+            backupEligible: assertion.backupEligible,
+            backupState: assertion.backupState,
+            userVerificationInitialized: passkey.record.uvInitialized || initializesUserVerification,
+            // The wide row is left alone while the user keeps to one browser.
+            userAgent: context.device.userAgent == passkey.userAgent ? nil : context.device.userAgent,
+            at: context.now
+        )
     }
 }

@@ -7,12 +7,13 @@ extension Login {
     /// Everything that needs no record.
     func check(
         _ json: JSONObject,
+        as form: ResponseForm,
         _ pending: Pending,
         _ outcome: CeremonyOutcome
     ) throws(PasskeyError) -> (CheckedAssertion, JSONObject) {
         let response: AuthenticationResponse
         do throws(ResponseError) {
-            response = try AuthenticationResponse(json)
+            response = try AuthenticationResponse(json, form: form)
         } catch {
             throw ceremonies.refuse(CeremonyError(error, in: .authentication), outcome)
         }

@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import Encodings
 internal import Identity
 internal import WebAuthn
@@ -10,7 +9,6 @@ struct CeremonyOptions {
     let client: Client
     let connection: Connection
     let context: RequestContext
-    let trustAnchors: [Certificate]?
 
     private var policy: PasskeyOptions { connection.options.passkey }
     private var domain: Domain { context.domain }
@@ -79,7 +77,6 @@ struct CeremonyOptions {
             algorithms: [],
             attestation: AttestationPolicy(
                 preference: policy.attestation,
-                trustAnchors: trustAnchors,
                 trust: policy.requireTrustedAttestation ? .required : .recorded,
                 allowedFormats: policy.attestationFormats,
                 allowedAAGUIDs: policy.allowedAAGUIDs,

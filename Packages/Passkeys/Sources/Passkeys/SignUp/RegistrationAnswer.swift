@@ -8,19 +8,25 @@ extension Ceremonies {
     /// - Throws: `.refused`.
     func verify(
         _ json: JSONObject,
+        as form: ResponseForm = .interoperable,
         answering issued: IssuedRegistration,
         _ outcome: CeremonyOutcome,
         user: UserID? = nil
     ) async throws(PasskeyError) -> (VerifiedRegistration, JSONObject) {
         let response: RegistrationResponse
         do throws(ResponseError) {
-            response = try RegistrationResponse(json)
+            response = try RegistrationResponse(json, form: form)
         } catch {
             throw refuse(CeremonyError(error, in: .registration), outcome, user: user)
         }
         let details = CeremonyDetails.of(response, issued)
         do throws(CeremonyError) {
-            let verified = try RelyingParty.verify(response, answering: issued, at: outcome.context.now.seconds)
+            let verified = try RelyingParty.verify(
+                response,
+                answering: issued,
+                knowing: metadata?.current,
+                at: outcome.context.now.seconds
+            )
             return (verified, details)
         } catch {
             // The client made the key, and it will never be of use.

@@ -43,8 +43,7 @@ public struct SignUp: Sendable {
             surface: surface,
             client: client,
             connection: connection,
-            context: context,
-            trustAnchors: ceremonies.trustAnchors
+            context: context
         )
         let beginning = ceremonies.beginning(composer)
         let account = NewAccount(identifiers: identifiers, profile: profile, userHandle: ceremonies.random(32))

@@ -103,6 +103,25 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
         }
     }
 
+    func add(
+        _ user: User,
+        userHandle: [UInt8],
+        passkey: Passkey,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) {
+        try run { (state) throws(StoreError) in
+            for identifier in user.identifiers where Self.owner(of: identifier, in: user.connection, state) != nil {
+                throw .unique(.identifier)
+            }
+            try Self.add(passkey, to: &state)
+            state.users[user.id] = user
+            state.handles[user.id] = userHandle
+            state.ceremonies.append(ceremony)
+            state.events.append(audit)
+        }
+    }
+
     private static func add(_ passkey: Passkey, to state: inout State) throws(StoreError) {
         let isTaken = state.passkeys.contains {
             $0.record.id == passkey.record.id && $0.relyingPartyID == passkey.relyingPartyID
@@ -151,20 +170,39 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
 
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
         try run { state in
-            guard let index = state.passkeys.firstIndex(where: { $0.number == use.passkey }) else { return false }
-            let stored = state.passkeys[index].record.signCount
-            guard use.acceptsAnySignCount || use.signCount > stored || (stored == 0 && use.signCount == 0) else {
-                return false
-            }
-            state.passkeys[index].record.signCount = use.signCount
-            state.passkeys[index].record.backupEligible = use.backupEligible
-            state.passkeys[index].record.backupState = use.backupState
-            state.passkeys[index].record.uvInitialized = use.userVerificationInitialized
-            state.passkeys[index].lastUsedAt = use.at
+            guard Self.apply(use, to: &state) else { return false }
             state.logins.append(login)
-            state.uses.append(use)
             return true
         }
+    }
+
+    func record(
+        _ use: PasskeyUse,
+        of user: UserID,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try run { state in
+            guard Self.apply(use, to: &state) else { return false }
+            state.ceremonies.append(ceremony)
+            state.events.append(audit)
+            return true
+        }
+    }
+
+    private static func apply(_ use: PasskeyUse, to state: inout State) -> Bool {
+        guard let index = state.passkeys.firstIndex(where: { $0.number == use.passkey }) else { return false }
+        let stored = state.passkeys[index].record.signCount
+        guard use.acceptsAnySignCount || use.signCount > stored || (stored == 0 && use.signCount == 0) else {
+            return false
+        }
+        state.passkeys[index].record.signCount = use.signCount
+        state.passkeys[index].record.backupEligible = use.backupEligible
+        state.passkeys[index].record.backupState = use.backupState
+        state.passkeys[index].record.uvInitialized = use.userVerificationInitialized
+        state.passkeys[index].lastUsedAt = use.at
+        state.uses.append(use)
+        return true
     }
 
     func add(

@@ -24,6 +24,12 @@ extension SQLStore {
         )
     }
 
+    public func add(_ connection: Connection) async throws(StoreError) {
+        try await database.write(
+            .commit(Self.insert(connection, into: connection.tenant) + [Self.raiseVersion], ())
+        )
+    }
+
     static func insert(_ connection: Connection, into tenant: TenantID) -> [SQLStatement] {
         let insert = SQLStatement(
             insertConnection,

@@ -2,16 +2,8 @@ public import Identity
 
 extension SQLStore {
     public func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
-        let signCount = SQLValue.integer(Int64(use.signCount))
         let number = SQLValue.number(use.passkey)
-        let update = SQLStatement(
-            Self.usePasskey,
-            [
-                signCount, .bool(use.backupEligible), .bool(use.backupState), .bool(use.userVerificationInitialized),
-                .time(use.at), .tenant(use.tenant), .user(login.session.user), number, signCount, signCount,
-                .bool(use.acceptsAnySignCount),
-            ]
-        )
+        let update = Self.update(use, of: login.session.user)
         var effects = Self.statements(of: login, passkey: use.passkey)
         if let userAgent = use.userAgent {
             effects.append(
@@ -19,6 +11,34 @@ extension SQLStore {
             )
         }
         return try await database.write(.commitIfChanged(update, effects, true, otherwise: false))
+    }
+
+    public func record(
+        _ use: PasskeyUse,
+        of user: UserID,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await database.write(
+            .commitIfChanged(
+                Self.update(use, of: user),
+                [Self.insert(ceremony), Self.insert(audit)],
+                true,
+                otherwise: false
+            )
+        )
+    }
+
+    private static func update(_ use: PasskeyUse, of user: UserID) -> SQLStatement {
+        let signCount = SQLValue.integer(Int64(use.signCount))
+        return SQLStatement(
+            usePasskey,
+            [
+                signCount, .bool(use.backupEligible), .bool(use.backupState), .bool(use.userVerificationInitialized),
+                .time(use.at), .tenant(use.tenant), .user(user), .number(use.passkey), signCount, signCount,
+                .bool(use.acceptsAnySignCount),
+            ]
+        )
     }
 
     /// What a login writes beside the passkey; `passkey` is the one that the session was authenticated by.

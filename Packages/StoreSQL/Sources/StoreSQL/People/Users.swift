@@ -49,6 +49,25 @@ extension SQLStore {
         passkey: Passkey,
         login: LoginEffect
     ) async throws(StoreError) {
+        try await make(user, userHandle, passkey) { number in Self.statements(of: login, passkey: number) }
+    }
+
+    public func add(
+        _ user: User,
+        userHandle: [UInt8],
+        passkey: Passkey,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) {
+        try await make(user, userHandle, passkey) { _ in [Self.insert(ceremony), Self.insert(audit)] }
+    }
+
+    private func make(
+        _ user: User,
+        _ userHandle: [UInt8],
+        _ passkey: Passkey,
+        with effects: @escaping @Sendable (PasskeyNumber) -> [SQLStatement]
+    ) async throws(StoreError) {
         // The identifiers come first: of two sign-ups with one of them, the loser stops here, with nothing done.
         let account =
             Self.insert(user, userHandle: userHandle) + [
@@ -61,10 +80,7 @@ extension SQLStore {
         try await database.write(
             .run(account + [Self.insert(passkey)]) { (results) throws(StoreError) in
                 let number = try Self.number(results[account.count])
-                return .commit(
-                    Self.insertDetails(of: passkey, as: number) + Self.statements(of: login, passkey: number),
-                    ()
-                )
+                return .commit(Self.insertDetails(of: passkey, as: number) + effects(number), ())
             }
         )
     }

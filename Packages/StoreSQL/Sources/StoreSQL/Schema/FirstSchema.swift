@@ -29,6 +29,17 @@ extension Migration {
             """,
             "INSERT INTO deployment (id, configuration_version) VALUES (1, 1)",
             """
+            CREATE TABLE authenticator_metadata (
+                id \(integer) PRIMARY KEY CHECK (id = 1),
+                revision \(integer) NOT NULL,
+                number \(integer) NOT NULL,
+                next_update TEXT NOT NULL,
+                payload \(bytes) NOT NULL,
+                signer TEXT NOT NULL,
+                imported_at \(integer) NOT NULL
+            ) \(dialect.strict)
+            """,
+            """
             CREATE TABLE tenant (
                 id \(dialect.numberedKey),
                 name TEXT NOT NULL UNIQUE,

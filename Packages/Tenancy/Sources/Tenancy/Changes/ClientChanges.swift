@@ -38,11 +38,11 @@ extension TenantAdministration {
             client.secretHash = new.hash
             secret = new
         }
-        for id in connections ?? [] where configuration.connection(id) == nil {
+        for id in connections ?? [] where configuration.connection(id)?.servesClients != true {
             throw .notFound(what: "connection", name: id.text)
         }
         let signsUsersIn = client.grantTypes.contains { $0 != .clientCredentials && $0 != .refreshToken }
-        let enabled = connections ?? (signsUsersIn ? configuration.connections.map(\.id) : [])
+        let enabled = connections ?? (signsUsersIn ? configuration.connections.filter(\.servesClients).map(\.id) : [])
         let stored = client
         try await write([.clientID: .exists(what: "client", name: client.id.text)]) { () throws(StoreError) in
             try await store.add(stored, enabling: enabled)

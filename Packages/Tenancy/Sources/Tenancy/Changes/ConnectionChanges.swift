@@ -28,12 +28,38 @@ extension TenantAdministration {
         document = patch.applied(to: document)
         connection.displayName = try Self.displayName(document["display_name"])
         connection.enabledClients = try Self.enabledClients(document["enabled_clients"], in: configuration)
+        guard connection.enabledClients.isEmpty || connection.servesClients else {
+            throw .conflict("enabled_clients of \(connection.name) stays empty: its users never get a token.")
+        }
         connection.options = try Self.options(document["options"])
+        try await checkMetadata(connection.options.passkey)
         connection.updatedAt = now
         let stored = connection
         let found = try await write([:]) { () throws(StoreError) in try await store.update(stored) }
         guard found else { throw .notFound(what: "connection", name: id.text) }
         return connection
+    }
+
+    /// What only a trusted attestation proves is asked for only where there are roots to trust: nobody could make a
+    /// passkey otherwise.
+    private func checkMetadata(_ options: PasskeyOptions) async throws(TenancyError) {
+        let member: String
+        if !options.allowedAAGUIDs.isEmpty {
+            member = "allowed_aaguids"
+        } else if options.requireTrustedAttestation {
+            member = "require_trusted_attestation"
+        } else {
+            return
+        }
+        do throws(StoreError) {
+            if let metadata, try await metadata.metadataRevision() > 0 { return }
+        } catch {
+            throw .store(error)
+        }
+        throw .conflict(
+            "options.passkey_options.webauthn.\(member) needs the metadata of authenticators, whose roots prove a model: "
+                + "import it first, with latchkey-admin mds import."
+        )
     }
 
     /// Members of the contract that are fixed, or that this build does not keep.
@@ -85,4 +111,9 @@ extension TenantAdministration {
         try BuildLimits.check(options)
         return options
     }
+}
+
+extension Connection {
+    /// Whether clients may be enabled for it: all but the directory of the conformance API.
+    var servesClients: Bool { name != Self.conformanceName }
 }

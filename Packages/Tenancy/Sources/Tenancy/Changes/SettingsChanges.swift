@@ -17,6 +17,9 @@ extension TenantAdministration {
             throw .document(error)
         }
         try BuildLimits.check(settings)
+        guard settings.defaultDirectory != Connection.conformanceName else {
+            throw .conflict("default_directory cannot be \(Connection.conformanceName): nobody signs in there.")
+        }
         if let name = settings.defaultDirectory, configuration.connection(named: name) == nil {
             throw .notFound(what: "connection", name: name)
         }
@@ -26,10 +29,31 @@ extension TenantAdministration {
         if let client = settings.defaultBrowserClient, configuration.clients[client] == nil {
             throw .notFound(what: "client", name: client.text)
         }
+        if settings.conformanceAPI, configuration.connection(named: Connection.conformanceName) == nil {
+            try await addConformanceDirectory(to: configuration.tenant.id, now: now)
+        }
         try await write([:]) { () throws(StoreError) in
             try await store.update(settings, of: configuration.tenant.id, now: now)
         }
         return settings
+    }
+
+    /// Makes the user directory of the FIDO conformance API (HTTP contract 13). It stays when the API is off again.
+    private func addConformanceDirectory(to tenant: TenantID, now: UnixTime) async throws(TenancyError) {
+        var options = ConnectionOptions()
+        options.passwordsEnabled = false
+        options.signupDisabled = true
+        let connection = Connection(
+            id: ConnectionID(random: random(12)),
+            tenant: tenant,
+            name: Connection.conformanceName,
+            displayName: "FIDO conformance tests",
+            options: options,
+            createdAt: now
+        )
+        try await write([.connectionName: .exists(what: "connection", name: connection.name)]) {
+            () throws(StoreError) in try await store.add(connection)
+        }
     }
 }
 

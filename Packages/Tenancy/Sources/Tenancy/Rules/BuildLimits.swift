@@ -6,11 +6,6 @@ enum BuildLimits {
     static func check(_ settings: TenantSettings) throws(TenancyError) {
         try refuse(settings.totp, "totp", "totp cannot be true: this build has no one-time passwords yet.")
         try refuse(
-            settings.conformanceAPI,
-            "conformance_api",
-            "conformance_api cannot be true: this build does not serve the FIDO conformance API yet."
-        )
-        try refuse(
             !settings.hashClientSecrets,
             "hash_client_secrets",
             "hash_client_secrets cannot be false: this build keeps client secrets as hashes alone."
@@ -62,18 +57,6 @@ enum BuildLimits {
     }
 
     private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
-        let path = "options.passkey_options.webauthn"
-        try refuse(
-            !options.allowedAAGUIDs.isEmpty,
-            "\(path).allowed_aaguids",
-            "\(path).allowed_aaguids cannot be set: a model counts by a trusted attestation alone, "
-                + "and this build has no metadata with roots yet."
-        )
-        try refuse(
-            options.requireTrustedAttestation,
-            "\(path).require_trusted_attestation",
-            "\(path).require_trusted_attestation cannot be true: this build has no metadata with roots yet."
-        )
         for member in ["upgrade_probation_hours", "upgrade_without_notice"] {
             try refuse(
                 options.stored[member] != nil,

@@ -143,6 +143,13 @@ final class MemoryStore: TenantStore, SigningKeyStore, SessionStore, UserStore, 
     func users(of tenant: TenantID, before cursor: UserID?, limit: Int) async throws(StoreError) -> [User] { [] }
     func userHandle(of user: UserID, tenant: TenantID) async throws(StoreError) -> [UInt8]? { nil }
     func signUp(_ user: User, userHandle: [UInt8], passkey: Passkey, login: LoginEffect) async throws(StoreError) {}
+    func add(
+        _ user: User,
+        userHandle: [UInt8],
+        passkey: Passkey,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) {}
 
     // MARK: RefreshTokenStore
 

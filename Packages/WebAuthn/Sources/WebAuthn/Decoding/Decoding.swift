@@ -101,7 +101,11 @@ public enum Decoding {
     }
 
     private static func certificate(_ element: CBORValue) -> JSONValue {
-        guard let der = element.bytes, let certificate = try? Certificate(der: der[...]) else { return tree(element) }
+        guard let der = element.bytes, let read = try? Certificate(der: der[...]) else { return tree(element) }
+        return certificate(read)
+    }
+
+    static func certificate(_ certificate: Certificate) -> JSONValue {
         func names(_ name: [DistinguishedName.Attribute]) -> JSONValue {
             .array(name.map { ["oid": .string($0.oid), "value": .string($0.value)] })
         }
@@ -111,8 +115,8 @@ public enum Decoding {
             "notBefore": .string(CalendarTime.text(certificate.notBefore)),
             "notAfter": .string(CalendarTime.text(certificate.notAfter)),
             "isCA": .bool(certificate.isCA),
-            "sha256": .string(Base64URL.encode(SHA256.hash(der))),
-            "der": .string(Base64URL.encode(der)),
+            "sha256": .string(Base64URL.encode(SHA256.hash(certificate.der))),
+            "der": .string(Base64URL.encode(certificate.der)),
         ]
     }
 

@@ -37,6 +37,12 @@ public struct AuthenticatorMetadata: Sendable {
         aaguid == .zero ? nil : models[aaguid]
     }
 
+    /// What a user interface may call the model, by its metadata or as a well-known provider.
+    public func name(_ aaguid: AAGUID) -> String? {
+        let name = model(aaguid)?.statement?.name ?? ""
+        return name.isEmpty ? WellKnownProviders.name(aaguid) : name
+    }
+
     /// The U2F model of which an attestation certificate has the key with this identifier (20 bytes).
     public func model(attestationKeyIdentifier identifier: [UInt8]) -> MetadataEntry? {
         modelsByKey[identifier]
