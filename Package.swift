@@ -105,7 +105,7 @@ let package = Package(
         tests(of: "Identity", importing: ["Encodings", "WebAuthn", "Unicode"]),
         tests(
             of: "Passkeys",
-            importing: ["Encodings", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator"]
+            importing: ["Encodings", "CBOR", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator"]
         ),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),

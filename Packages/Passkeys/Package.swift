@@ -15,6 +15,7 @@ let package = Package(
     products: [.library(name: "Passkeys", targets: ["Passkeys"])],
     dependencies: [
         .package(path: "../Encodings"),
+        .package(path: "../CBOR"),
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
         .package(path: "../Cryptography"),
@@ -29,7 +30,7 @@ let package = Package(
         .testTarget(
             name: "PasskeysTests",
             dependencies: [
-                "Passkeys", "Encodings", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator",
+                "Passkeys", "Encodings", "CBOR", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator",
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,9 @@
+import Cryptography
 import Encodings
+import SoftwareAuthenticator
 import Terminal
 import Testing
+import WebAuthn
 
 @testable import AdminCLI
 
@@ -74,6 +77,25 @@ struct OfflineCommandTests {
             let fromInput = await run("decode", "-o", "json", input: text + "\n")
             #expect(try fromInput.json().object?["part"] == .string(part))
         }
+    }
+
+    @Test("A certificate, in PEM too, and a metadata entry are taken apart, each field with its clause")
+    func certificatesAndEntries() async throws {
+        let run = try AdminRun()
+        let maker = try AttestationAuthority(aaguid: .zero, validAt: 1_800_000_000)
+        for text in [maker.certificate.pem, Base64.encode(maker.certificate.der), Hex.encode(maker.certificate.der)] {
+            let object = try #require(try await run("decode", "-o", "json", input: text).json().object)
+            #expect(object["part"] == "certificate", "\(text)")
+            #expect(object["value"]?.object?["isCA"] == false && object["value"]?.object?["version"] == 3)
+            #expect(object["clauses"]?.object?["subject"]?.string?.contains("8.2.1") == true)
+        }
+        let entry = MetadataAuthority.entry(for: .zero, name: "Model", roots: [maker.root])
+        let text = String(decoding: entry.serialized(), as: UTF8.self)
+        let object = try #require(try await run("decode", "-o", "json", input: text).json().object)
+        #expect(object["part"] == "mds-entry")
+        let roots = object["value"]?.object?["metadataStatement"]?.object?["attestationRootCertificates"]?.array
+        #expect(roots?.first?.object?["isCA"] == true)
+        #expect(object["clauses"]?.object?["statusReports"]?.string?.contains("MDS3") == true)
     }
 
     @Test("A whole credential is taken apart")

@@ -5,10 +5,10 @@ import Terminal
 enum DecodeCommand {
     static let command = Command(
         "decode",
-        "show what stands in a pasted attestation object, authenticator data, client data, key or JWT; "
-            + "nothing is verified and nothing leaves this machine",
+        "show what stands in a pasted attestation object, authenticator data, client data, key, certificate, metadata "
+            + "entry or JWT, with the clause of each field; nothing is verified and nothing leaves this machine",
         group: AdminProgram.Group.why,
-        words: [Word("TEXT", isOptional: true, "base64url, base64, hex or JSON; - or nothing is standard input")],
+        words: [Word("TEXT", isOptional: true, "base64url, base64, hex, PEM or JSON; - or nothing is standard input")],
         flags: [
             Flag("as", choices: PastedPart.allCases.map(\.rawValue), "what it is, when it is not seen by itself"),
             .output(),

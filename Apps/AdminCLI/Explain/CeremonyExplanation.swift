@@ -90,7 +90,8 @@ struct CeremonyExplanation {
         case .authenticatorNotAllowed:
             .init(
                 meaning: "The authenticator's statement is right, and the policy refuses it by format, model or root.",
-                remedy: "Look at \(webauthn): attestation_formats, denied_aaguids, require_backup_eligible; "
+                remedy: "The record's policy names the member of \(webauthn) that refused it. "
+                    + "Where it is require_trusted_attestation or allowed_aaguids, look what mds show says of the AAGUID; "
                     + "unknown_attestation as_none takes formats that are not built as none, and "
                     + "allow_sha1_attestation old TPMs."
             )

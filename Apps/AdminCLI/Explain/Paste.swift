@@ -1,3 +1,4 @@
+import Cryptography
 import Encodings
 import Identity
 import WebAuthn
@@ -8,6 +9,8 @@ enum PastedPart: String, CaseIterable {
     case authenticatorData = "authenticator-data"
     case clientData = "client-data"
     case key
+    case certificate
+    case metadataEntry = "mds-entry"
     case credential
     case jwt
 }
@@ -20,9 +23,12 @@ struct PasteError: Error {
 /// A text that somebody pasted, to be taken apart.
 struct Paste {
     private let text: String
+    /// The DER of the first block, when the text is PEM.
+    private let pem: [UInt8]?
 
     /// White space around it and in it, as terminals and mails put it there, does not count, unless it is JSON.
     init(_ text: String) {
+        pem = text.utf8.contains(UInt8(ascii: "-")) ? (try? PEM.decode(text))?.first?.der : nil
         let trimmed = text.utf8.drop { $0 <= 0x20 }
         if trimmed.first == UInt8(ascii: "{") {
             self.text = text
@@ -36,27 +42,34 @@ struct Paste {
         if let part {
             var object: JSONObject = ["part": .string(part.rawValue)]
             try add(part, to: &object)
+            object.set("clauses", .object(PartClauses.of(part)))
             return object
         }
         for part in guesses {
             var object: JSONObject = ["part": .string(part.rawValue)]
             do throws(PasteError) {
                 try add(part, to: &object)
+                object.set("clauses", .object(PartClauses.of(part)))
                 return object
             } catch {
                 continue
             }
         }
         throw PasteError(
-            message: "that is no attestation object, authenticator data, client data, key, credential or JWT. "
+            message:
+                "that is no attestation object, authenticator data, client data, key, certificate, metadata entry, "
+                + "credential or JWT. "
                 + "Name what it shall be with --as, and the fault is told."
         )
     }
 
     private var guesses: [PastedPart] {
-        if text.utf8.contains(UInt8(ascii: "{")) { return [.credential, .clientData] }
+        if pem != nil { return [.certificate] }
+        if text.utf8.contains(UInt8(ascii: "{")) { return [.credential, .metadataEntry, .clientData] }
         if text.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 { return [.jwt] }
         if let bytes = try? bytes(), bytes.first == UInt8(ascii: "{") { return [.clientData] }
+        // A SEQUENCE; authenticator data begin with a hash, which may look so.
+        if let bytes = try? bytes(), bytes.first == 0x30 { return [.certificate, .authenticatorData] }
         return [.attestationObject, .key, .authenticatorData]
     }
 
@@ -74,6 +87,17 @@ struct Paste {
         case .authenticatorData:
             let raw = try bytes()
             object.set("value", try Self.read { () throws(ResponseError) in try Decoding.authenticatorData(raw) })
+        case .certificate:
+            let raw: [UInt8]
+            if let pem { raw = pem } else { raw = try bytes() }
+            object.set("value", try Self.read { () throws(ResponseError) in try Decoding.certificate(raw) })
+        case .metadataEntry:
+            let isJSON = text.utf8.contains(UInt8(ascii: "{"))
+            let raw = isJSON ? Array(text.utf8) : try bytes()
+            guard let entry = (try? JSON.parse(raw))?.object else {
+                throw PasteError(message: "that is no JSON object.")
+            }
+            object.set("value", try Self.read { () throws(ResponseError) in try Decoding.metadataEntry(json: entry) })
         case .key:
             let raw = try bytes()
             object.set("value", try Self.read { () throws(ResponseError) in try Decoding.cbor(raw) })

@@ -182,7 +182,8 @@ public struct Login: Sendable {
                     .userVerificationUnproven,
                     step: "",
                     expected: "a passkey whose user verification was proven",
-                    got: "uvInitialized false"
+                    got: "uvInitialized false",
+                    policy: .unprovenUserVerificationLogin
                 ),
                 outcome,
                 user: candidate.user.id,
@@ -247,6 +248,7 @@ public struct Login: Sendable {
             "ceremony_id": .string(outcome.ceremony.id.text),
         ]
         if assertion.counterRegressed { event["counter_regressed"] = true }
+        if assertion.backupStateChanged { event["backup_state_changed"] = .bool(assertion.backupState) }
         let (record, audit) = outcome.accepted(verified.user.id, details: verified.details, event: event)
         let use = verified.use(in: context)
         let effect = LoginEffect(

@@ -21,7 +21,18 @@ extension UserVerificationProof {
         alongside session: Session?,
         now: UnixTime
     ) -> Bool {
-        guard verified, !passkey.record.uvInitialized else { return false }
+        passkey.record.initializesUserVerification(
+            userVerified: verified,
+            otherProof: hasOtherProof(passkey, policy, session, now)
+        )
+    }
+
+    private static func hasOtherProof(
+        _ passkey: Passkey,
+        _ policy: PasskeyOptions,
+        _ session: Session?,
+        _ now: UnixTime
+    ) -> Bool {
         // (b) The password at the upgrade was the other proof.
         if policy.userVerificationProof == .passwordAtUpgrade, passkey.enrolledBy == .upgrade { return true }
         // (a) The same session holds another proof: a password, or a passkey whose UV is proven.

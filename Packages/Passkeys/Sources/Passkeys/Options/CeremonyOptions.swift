@@ -100,7 +100,7 @@ struct CeremonyOptions {
             userVerification: userVerification,
             allowCredentials: allowing ?? (isBrowser ? [] : nil),
             hints: isBrowser || !policy.hints.isEmpty ? policy.hints : nil,
-            extensions: isBrowser || !policy.extensions.isEmpty ? policy.extensions : nil
+            extensions: isBrowser || !requestExtensions.isEmpty ? requestExtensions : nil
         )
     }
 
@@ -124,9 +124,39 @@ struct CeremonyOptions {
     }
 
     private var registrationExtensions: JSONObject? {
-        guard surface == .browser else { return policy.extensions.isEmpty ? nil : policy.extensions }
-        var extensions = policy.extensions
+        var extensions = policy.extensions.without(inputs: [
+            "largeBlob": ["read", "write"], "prf": ["evalByCredential"],
+        ])
+        guard surface == .browser else { return extensions.isEmpty ? nil : extensions }
         if extensions["credProps"] == nil { extensions["credProps"] = true }
         return extensions
+    }
+
+    /// What is for registrations alone stays out: a browser refuses a sign-in that asks a `largeBlob` for its support
+    /// (WebAuthn L3 §10.1.5).
+    private var requestExtensions: JSONObject {
+        policy.extensions.without(
+            inputs: [
+                "credProps": nil, "credentialProtectionPolicy": nil, "enforceCredentialProtectionPolicy": nil,
+                "minPinLength": nil, "largeBlob": ["support"],
+            ]
+        )
+    }
+}
+
+extension JSONObject {
+    /// The same without some extension inputs: whole (`nil`), or some of their members. An input that has none left goes.
+    fileprivate func without(inputs: [String: [String]?]) -> JSONObject {
+        var rest = JSONObject()
+        for member in members {
+            guard let removed = inputs[member.name] else {
+                rest.set(member.name, member.value)
+                continue
+            }
+            guard let names = removed, var input = member.value.object else { continue }
+            for name in names { input.remove(name) }
+            if !input.isEmpty { rest.set(member.name, .object(input)) }
+        }
+        return rest
     }
 }

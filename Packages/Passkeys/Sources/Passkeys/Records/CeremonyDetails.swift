@@ -10,6 +10,11 @@ enum CeremonyDetails {
         details["aaguid"] = .string(response.credential.aaguid.description)
         details["format"] = .string(printable(response.attestationObject.format))
         details["transports"] = .array(response.transports.map { .string(printable($0)) })
+        let outputs = ExtensionOutputs.document(
+            client: response.clientExtensionResults,
+            authenticator: response.attestationObject.authenticatorData.extensions
+        )
+        if !outputs.isEmpty { details["extensions"] = .object(outputs) }
         return details
     }
 
@@ -18,6 +23,11 @@ enum CeremonyDetails {
         details["user_verification"] = .string(issued.userVerification.rawValue)
         details["credential_id"] = .string(Base64URL.encode(response.id.prefix(64)))
         details["listed_credentials"] = .integer(Int64(issued.allowCredentials.count))
+        let outputs = ExtensionOutputs.document(
+            client: response.clientExtensionResults,
+            authenticator: response.authenticatorData.extensions
+        )
+        if !outputs.isEmpty { details["extensions"] = .object(outputs) }
         return details
     }
 

@@ -49,6 +49,9 @@ struct CeremonyOutcome {
             if let expected = error.expected { details["expected"] = .string(expected) }
             if let got = error.got { details["got"] = .string(got) }
         }
+        if let policy = error.policy {
+            details["policy"] = .string("options.passkey_options.webauthn.\(policy.rawValue)")
+        }
         return refused(error.reason.rawValue, step: error.step, user: user, details: details)
     }
 

@@ -27,7 +27,14 @@ extension Ceremonies {
                 knowing: metadata?.current,
                 at: outcome.context.now.seconds
             )
-            return (verified, details)
+            var named = details
+            if let name = metadata?.current?.name(verified.credential.aaguid)
+                ?? WellKnownProviders.name(verified.credential.aaguid)
+            {
+                named["authenticator"] = .string(CeremonyDetails.printable(name))
+            }
+            named["attestation_trusted"] = .bool(verified.credential.attestationTrusted)
+            return (verified, named)
         } catch {
             // The client made the key, and it will never be of use.
             let signal = await signal(response.id, issued.rpID)

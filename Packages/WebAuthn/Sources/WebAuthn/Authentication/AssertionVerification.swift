@@ -93,7 +93,8 @@ extension RelyingParty {
                     .backupFlagsInvalid,
                     step: "7.2 step 19",
                     expected: stored ? "BE 1" : "BE 0",
-                    got: backupEligible ? "BE 1" : "BE 0"
+                    got: backupEligible ? "BE 1" : "BE 0",
+                    policy: .backupEligibility
                 )
             }
         }
@@ -120,7 +121,8 @@ extension RelyingParty {
                 .counterRegression,
                 step: "7.2 step 22",
                 expected: "more than \(record.signCount)",
-                got: "\(data.signCount)"
+                got: "\(data.signCount)",
+                policy: .counterPolicy
             )
         }
         // 23-25. Extension outputs and the new values of the record go to the caller.

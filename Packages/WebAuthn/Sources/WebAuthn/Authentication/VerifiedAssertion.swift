@@ -19,6 +19,8 @@ public struct VerifiedAssertion: Hashable, Sendable {
     public let backupEligibleChanged: Bool
     /// BS to store.
     public let backupState: Bool
+    /// Whether ``backupState`` differs from what the record held: the credential was backed up since, or is no more.
+    public let backupStateChanged: Bool
     public let authenticatorAttachment: AuthenticatorAttachment?
     /// The authenticator's extension outputs, one CBOR map as received; `nil`: none.
     public let extensions: [UInt8]?
@@ -36,6 +38,7 @@ public struct VerifiedAssertion: Hashable, Sendable {
         backupEligible = data.flags.contains(.backupEligible)
         backupEligibleChanged = record.backupEligible != data.flags.contains(.backupEligible)
         backupState = data.flags.contains(.backupState)
+        backupStateChanged = record.backupState != data.flags.contains(.backupState)
         authenticatorAttachment = response.authenticatorAttachment
         extensions = data.extensions
         clientExtensionResults = response.clientExtensionResults

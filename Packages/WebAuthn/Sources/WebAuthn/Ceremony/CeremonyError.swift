@@ -7,9 +7,18 @@ public struct CeremonyError: Error, Hashable, Sendable {
     public let step: String
     public let expected: String?
     public let got: String?
+    /// The rule that another choice would have let it pass by; `nil`: none would.
+    public let policy: CeremonyPolicy?
 
     /// Makes a refusal. `expected` and `got` may be any text: they are escaped and cut here.
-    public init(_ reason: CeremonyReason, step: String, expected: String? = nil, got: String? = nil) {
+    public init(
+        _ reason: CeremonyReason,
+        step: String,
+        expected: String? = nil,
+        got: String? = nil,
+        policy: CeremonyPolicy? = nil
+    ) {
+        self.policy = policy
         self.reason = reason
         self.step = step
         self.expected = expected.map(Evidence.text)

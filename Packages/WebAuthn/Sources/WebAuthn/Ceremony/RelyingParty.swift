@@ -43,7 +43,13 @@ public enum RelyingParty {
         }
         // 7.1 steps 10 and 11, 7.2 steps 13 and 14. It was framed only where that is expected, and by whom.
         if clientData.crossOrigin, rules.allowedTopOrigins == nil {
-            throw CeremonyError(.crossOrigin, step: steps.crossOrigin, expected: "no frame", got: "crossOrigin true")
+            throw CeremonyError(
+                .crossOrigin,
+                step: steps.crossOrigin,
+                expected: "no frame",
+                got: "crossOrigin true",
+                policy: .allowCrossOrigin
+            )
         }
         if let topOrigin = clientData.topOrigin {
             let allowed = rules.allowedTopOrigins ?? []
@@ -52,7 +58,8 @@ public enum RelyingParty {
                     .crossOrigin,
                     step: steps.topOrigin,
                     expected: allowed.isEmpty ? "no frame" : allowed.joined(separator: " "),
-                    got: topOrigin
+                    got: topOrigin,
+                    policy: rules.allowedTopOrigins == nil ? .allowCrossOrigin : .allowedTopOrigins
                 )
             }
         }
@@ -73,7 +80,13 @@ public enum RelyingParty {
         }
         // 7.1 step 16, 7.2 step 17. It was the user, where that was required.
         guard flags.contains(.userVerified) || rules.userVerification != .required else {
-            throw CeremonyError(.userVerificationMissing, step: steps.userVerification, expected: "UV 1", got: "UV 0")
+            throw CeremonyError(
+                .userVerificationMissing,
+                step: steps.userVerification,
+                expected: "UV 1",
+                got: "UV 0",
+                policy: .userVerification
+            )
         }
         // 7.1 step 17, 7.2 step 18. What is not eligible is not backed up.
         guard flags.contains(.backupEligible) || !flags.contains(.backupState) else {

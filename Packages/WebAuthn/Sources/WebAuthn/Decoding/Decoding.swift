@@ -115,6 +115,17 @@ public enum Decoding {
             "notBefore": .string(CalendarTime.text(certificate.notBefore)),
             "notAfter": .string(CalendarTime.text(certificate.notAfter)),
             "isCA": .bool(certificate.isCA),
+            "version": .integer(Int64(certificate.version)),
+            "serial": .string(Hex.encode(certificate.serial)),
+            "extensions": .array(
+                certificate.extensions.map {
+                    [
+                        "oid": .string($0.oid), "critical": .bool($0.critical),
+                        "value": .string(Base64URL.encode($0.value)),
+                    ]
+                }
+            ),
+            "keyIdentifier": (try? certificate.publicKey.keyIdentifier()).map { .string(Hex.encode($0)) } ?? .null,
             "sha256": .string(Base64URL.encode(SHA256.hash(certificate.der))),
             "der": .string(Base64URL.encode(certificate.der)),
         ]

@@ -57,3 +57,16 @@ public struct CredentialRecord: Hashable, Sendable {
         self.attestationClientDataJSON = attestationClientDataJSON
     }
 }
+
+extension CredentialRecord {
+    /// Whether a login makes UV of this credential count from now on (L3 §4, "uvInitialized"): UV was there, and another
+    /// proof that is as strong stands beside it.
+    ///
+    /// - Parameters:
+    ///   - userVerified: UV of this login.
+    ///   - otherProof: whether the same user has just proven another factor.
+    /// - Returns: false as well when it counts already.
+    public func initializesUserVerification(userVerified: Bool, otherProof: Bool) -> Bool {
+        userVerified && !uvInitialized && otherProof
+    }
+}

@@ -38,7 +38,8 @@ extension RelyingParty {
                 .algorithmNotAllowed,
                 step: "7.1 step 20",
                 expected: issued.algorithms.map { "\($0.rawValue)" }.joined(separator: " "),
-                got: "\(algorithm.rawValue)"
+                got: "\(algorithm.rawValue)",
+                policy: .algorithms
             )
         }
         // 12 and 21-24. The attestation is right, and as much as the policy asks for.
@@ -46,7 +47,7 @@ extension RelyingParty {
         // 18. Policy may ask for a credential that can be backed up.
         let eligible = response.attestationObject.authenticatorData.flags.contains(.backupEligible)
         guard eligible || !issued.requiresBackupEligible else {
-            throw CeremonyError(.authenticatorNotAllowed, step: "7.1 step 18", expected: "BE 1", got: "BE 0")
+            throw notAllowed("7.1 step 18", "BE 1", "BE 0", .requireBackupEligible)
         }
         // 26-29. Uniqueness, storing and extension outputs go to the caller.
         return VerifiedRegistration(response, attestation: attestation)
@@ -97,7 +98,7 @@ extension RelyingParty {
             try checkAllowed(part.format, by: policy)
         }
         if !policy.allowsSHA1, let part = parts.first(where: \.usesSHA1) {
-            throw notAllowed("7.1 step 24", "no SHA-1", "\(part.format) with SHA-1")
+            throw notAllowed("7.1 step 24", "no SHA-1", "\(part.format) with SHA-1", .allowSHA1Attestation)
         }
         // 23 and 24. A chain ends at an anchor. Where no attestation was asked for, one that comes gives no trust.
         let trusted = try trusted(
@@ -128,7 +129,12 @@ extension RelyingParty {
             }
         }
         if let fault, trust.policy.trust != .recorded {
-            throw notAllowed("7.1 step 24", "an attestation that can be trusted", fault.reason)
+            throw notAllowed(
+                "7.1 step 24",
+                "an attestation that can be trusted",
+                fault.reason,
+                .requireTrustedAttestation
+            )
         }
         return nil
     }
@@ -137,7 +143,7 @@ extension RelyingParty {
         let allowed = policy.allowedFormats ?? AttestationFormats.standard
         // One that is not built was taken as none.
         guard allowed.contains(where: format.hasSameBytes) || AttestationFormats.named(format) == nil else {
-            throw notAllowed("7.1 step 21", allowed.joined(separator: " "), "format \(format)")
+            throw notAllowed("7.1 step 21", allowed.joined(separator: " "), "format \(format)", .attestationFormats)
         }
     }
 
@@ -149,25 +155,36 @@ extension RelyingParty {
     ) throws(CeremonyError) {
         try checkAllowed(verdict.format, by: policy)
         guard verdict.isTrusted || policy.trust != .required else {
-            throw notAllowed("7.1 step 24", "a trusted attestation", "\(verdict.type.rawValue), not trusted")
+            throw notAllowed(
+                "7.1 step 24",
+                "a trusted attestation",
+                "\(verdict.type.rawValue), not trusted",
+                .requireTrustedAttestation
+            )
         }
         guard !policy.deniedAAGUIDs.contains(aaguid) else {
-            throw notAllowed("7.1 step 24", "no denied model", "AAGUID \(aaguid)")
+            throw notAllowed("7.1 step 24", "no denied model", "AAGUID \(aaguid)", .deniedAAGUIDs)
         }
         guard policy.allowedAAGUIDs.isEmpty || (verdict.isTrusted && policy.allowedAAGUIDs.contains(aaguid)) else {
             throw notAllowed(
                 "7.1 step 24",
                 "an allowed model, proven by its attestation",
-                "AAGUID \(aaguid)\(verdict.isTrusted ? "" : ", not proven")"
+                "AAGUID \(aaguid)\(verdict.isTrusted ? "" : ", not proven")",
+                .allowedAAGUIDs
             )
         }
     }
 
     private static func unknownFormat(_ format: String) -> CeremonyError {
-        notAllowed("7.1 step 21", "a format that is built", "format \(format)")
+        notAllowed("7.1 step 21", "a format that is built", "format \(format)", .unknownAttestation)
     }
 
-    private static func notAllowed(_ step: String, _ expected: String, _ got: String) -> CeremonyError {
-        CeremonyError(.authenticatorNotAllowed, step: step, expected: expected, got: got)
+    private static func notAllowed(
+        _ step: String,
+        _ expected: String,
+        _ got: String,
+        _ policy: CeremonyPolicy
+    ) -> CeremonyError {
+        CeremonyError(.authenticatorNotAllowed, step: step, expected: expected, got: got, policy: policy)
     }
 }

@@ -15,6 +15,9 @@ public struct VerifiedRegistration: Hashable, Sendable {
     /// The client's extension outputs, which nobody signed.
     public let clientExtensionResults: JSONObject
 
+    /// Whether the credential is discoverable, as the client says (`credProps`, L3 §10.1.3); `nil`: it does not say.
+    public var isDiscoverable: Bool? { clientExtensionResults["credProps"]?.object?["rk"]?.bool }
+
     init(_ response: RegistrationResponse, attestation: AttestationVerdict) {
         let data = response.attestationObject.authenticatorData
         userPresent = data.flags.contains(.userPresent)

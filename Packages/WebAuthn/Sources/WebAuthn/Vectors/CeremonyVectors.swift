@@ -95,6 +95,7 @@ enum CeremonyVectors {
     static func refusal(_ error: CeremonyError) -> VectorAnswer {
         var answer = VectorAnswer.reject(error.reason.rawValue, error.description)
         answer.members["step"] = .string(error.step)
+        if let policy = error.policy { answer.members["policy"] = .string(policy.rawValue) }
         return answer
     }
 

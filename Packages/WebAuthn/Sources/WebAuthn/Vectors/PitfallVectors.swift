@@ -62,6 +62,9 @@ enum PitfallVectors {
         let stored = try input.optionalObject("storedCredential").map(VectorInput.init)
         let json = try input.object("credential")
         let owner = try stored?.optionalBase64URL("userHandle") ?? []
+        // A proof beside this login: a password just before, or another passkey (HTTP contract 4.5).
+        let otherProof = try input.bool("otherProof", default: false)
+        let refusesUnproven = try input.optionalString("uvUnprovenLogin") == "refuse"
         var record: CredentialRecord?
         if let stored { record = try self.record(stored) }
         do throws(CeremonyError) {
@@ -73,13 +76,31 @@ enum PitfallVectors {
             record.signCount = verified.signCount
             record.backupEligible = verified.backupEligible
             record.backupState = verified.backupState
+            let initializes = record.initializesUserVerification(
+                userVerified: verified.userVerified,
+                otherProof: otherProof
+            )
+            guard record.uvInitialized || initializes || !refusesUnproven else {
+                throw CeremonyError(
+                    .userVerificationUnproven,
+                    step: "",
+                    expected: "a passkey whose user verification was proven",
+                    got: "uvInitialized false",
+                    policy: .unprovenUserVerificationLogin
+                )
+            }
+            // UV counts from the next login on, not in the one that proves it.
+            let isFactor = verified.userVerified && record.uvInitialized
+            record.uvInitialized = record.uvInitialized || initializes
             return .accept([
                 "record": self.record(
                     record,
                     userHandle: owner,
                     algorithm: nil,
                     userVerified: verified.userVerified
-                )
+                ),
+                "userVerificationIsFactor": .bool(isFactor),
+                "backupStateChanged": .bool(verified.backupStateChanged),
             ])
         } catch {
             return CeremonyVectors.refusal(error)
