@@ -13,7 +13,7 @@ import Tokens
 /// The parts of a running server, wired by the settings: stores, keys, use cases. It holds no rules.
 final class Deployment: Sendable {
     let store: any CredentialDatabase
-    let challenges: any ChallengeCache
+    let challenges: OpenedChallenges
     let keys: KeyRing
     let directory: TenantDirectory
     let services: APIServices
@@ -23,17 +23,13 @@ final class Deployment: Sendable {
     let liveRateLimits: Live<HTTPAPI.RateLimits>
 
     /// Opens the stores and the keys. Nothing of a store is changed when its keys cannot be opened.
-    init(_ settings: Settings, schema: SchemaPolicy, masterKeys: MasterKeys) async throws {
+    init(_ settings: Settings, schema: SchemaPolicy, masterKeys: MasterKeys, log: Log) async throws {
         let random: RandomSource = { Random.bytes($0) }
         do throws(StorageError) {
             store = try await openStore(
                 settings.store.value.url,
                 schema: schema,
                 prepares: settings.storePrepare.value
-            )
-            challenges = try openChallengeCache(
-                settings.challenges.value.description,
-                capacity: settings.limits.challenges.value
             )
         } catch { throw CommandFailure(error.description, exit: error.isTemporary ? .unavailable : .failed) }
         let deployment: DeploymentKeys
@@ -43,9 +39,22 @@ final class Deployment: Sendable {
             await store.close()
             throw CommandFailure(error)
         }
+        do throws(StorageError) {
+            challenges = try openChallenges(
+                settings.challenges.value.url,
+                in: store,
+                prefix: deployment.cachePrefix,
+                capacity: settings.limits.challenges.value,
+                deadline: settings.deadlines.challenges.value
+            ) { log.write(.warning, $0) }
+        } catch {
+            await store.close()
+            throw CommandFailure(error.description, exit: error.isTemporary ? .unavailable : .failed)
+        }
         do throws(ThreadError) {
             signingPool = try BlockingPool(name: "signing", threadCount: 2)
         } catch {
+            challenges.close()
             await store.close()
             throw CommandFailure("The system has no thread left for signing: error \(error.code).", exit: .unavailable)
         }
@@ -58,7 +67,7 @@ final class Deployment: Sendable {
         services = APIServices(
             store: store,
             ceremonies: Ceremonies(
-                challenges: challenges,
+                challenges: challenges.cache,
                 users: store,
                 credentials: store,
                 decoys: DecoyCredentials(key: deployment.key(for: .decoyCredentials)),
@@ -69,6 +78,7 @@ final class Deployment: Sendable {
             directory: directory,
             keys: keys,
             rateLimits: { rateLimits.value },
+            rateCounter: challenges.rateCounter,
             random: random
         )
     }
@@ -76,7 +86,7 @@ final class Deployment: Sendable {
     /// Whether the stores answer.
     func check() async -> [(name: String, isWell: Bool)] {
         async let store = isWell { () throws(StoreError) in try await self.store.check() }
-        async let cache = isWell { () throws(StoreError) in try await self.challenges.check() }
+        async let cache = isWell { () throws(StoreError) in try await self.challenges.cache.check() }
         return await [("store", store), ("cache", cache)]
     }
 
@@ -97,6 +107,7 @@ final class Deployment: Sendable {
 
     func close() async {
         signingPool.stop()
+        challenges.close()
         await store.close()
     }
 }

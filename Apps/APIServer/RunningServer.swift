@@ -40,7 +40,7 @@ struct RunningServer {
         let adminServer = settings.adminListeners.isEmpty ? nil : try listeningServer(settings.adminListeners, loops: 1)
         defer { adminServer?.stop() }
 
-        let deployment = try await Deployment(settings, schema: schema, masterKeys: masterKeys)
+        let deployment = try await Deployment(settings, schema: schema, masterKeys: masterKeys, log: log)
         let handler: any HTTPHandler
         let health = Health { await deployment.check() }
         let metrics = APIMetrics()
@@ -111,7 +111,8 @@ struct RunningServer {
             proxies: settings.proxies,
             health: health,
             metrics: metrics,
-            clock: SystemClock.now
+            clock: SystemClock.now,
+            storeTime: settings.deadlines.store.value
         ) { summary in
             let level: LogLevel = summary.status >= 500 ? .error : .debug
             guard log.isOn(level) else { return }

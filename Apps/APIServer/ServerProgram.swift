@@ -36,7 +36,7 @@ enum ServerProgram {
         Flag("admin-listen", "ADDRESS", isRepeated: true, group: "Settings", "where metrics and health are served"),
         Flag("data-dir", "DIR", group: "Settings", "where the embedded store and the master key live"),
         Flag("store", "URL", group: "Settings", "where users and credentials are kept: sqlite:FILE or postgres://…"),
-        Flag("challenges", "URL", group: "Settings", "where challenges wait: memory"),
+        Flag("challenges", "URL", group: "Settings", "where challenges wait: memory, store or redis://HOST"),
         Flag("master-key-file", "FILE", group: "Settings", "the master key"),
         Flag("log-level", choices: LogLevel.allCases.map(\.rawValue), group: "Settings", "what is logged"),
         Flag("log-format", choices: LogFormat.allCases.map(\.rawValue), group: "Settings", "how it is logged"),
@@ -141,7 +141,9 @@ enum ServerProgram {
     ) { invocation, console in
         if invocation.format == .json {
             console.answer(
-                Details(["version": .string(version), "adapters": ["sqlite", "postgres", "memory"]]),
+                Details([
+                    "version": .string(version), "adapters": ["sqlite", "postgres", "memory", "store", "redis"],
+                ]),
                 as: .json
             )
         } else {

@@ -8,7 +8,9 @@ struct SettingsReading: Sendable {
     private let errors: any TextOutput
 
     /// What this build has.
-    static let built: Set<SettingsFeature> = [.postgres, .tls, .adminListener, .unixListeners, .rateLimits]
+    static let built: Set<SettingsFeature> = [
+        .postgres, .redis, .challengesInStore, .tls, .adminListener, .unixListeners, .rateLimits,
+    ]
 
     init(_ invocation: Invocation, mode: SettingsMode, console: Console, standard: [String: [String]] = [:]) {
         var flags = standard

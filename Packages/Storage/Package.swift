@@ -19,11 +19,12 @@ let package = Package(
         .package(path: "../StoreSQLite"),
         .package(path: "../StorePostgres"),
         .package(path: "../CacheInMemory"),
+        .package(path: "../CacheRedis"),
     ],
     targets: [
         .target(
             name: "Storage",
-            dependencies: ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory"],
+            dependencies: ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory", "CacheRedis"],
             swiftSettings: settings
         ),
         .testTarget(

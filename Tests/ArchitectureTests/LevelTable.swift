@@ -30,7 +30,7 @@ enum LevelTable {
         "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
         "StorePostgres": (5, ["StoreSQL", "Identity", "Threads"]),
         "HTTPAPI": (5, useCases.union(["HTTPServer", "Identity", "WebAuthn", "JOSE"])),
-        "Storage": (6, ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory"]),
+        "Storage": (6, ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory", "CacheRedis"]),
     ]
 
     /// What every target may import: the language's own modules. Foundation only for dates, and not in these.

@@ -43,7 +43,7 @@ extension CommandFailure {
 
     init(_ error: StorageError) {
         switch error {
-        case .unknownScheme, .noFile: self.init(.wrongUse, "\(error)")
+        case .unknownScheme, .noFile, .redisLocation, .redis, .storeKeepsNoChallenges: self.init(.wrongUse, "\(error)")
         case .sqlite, .postgres: self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
         }
     }

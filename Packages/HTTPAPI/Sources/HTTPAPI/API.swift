@@ -11,6 +11,7 @@ public final class API: HTTPHandler {
     private let clock: @Sendable () -> UnixTime
     private let metrics: APIMetrics
     private let log: @Sendable (RequestSummary) -> Void
+    private let storeTime: Duration
     private let table: RouteTable<Endpoint>
 
     /// - Parameters:
@@ -19,6 +20,7 @@ public final class API: HTTPHandler {
     ///   - health: what `/healthz` and `/readyz` answer.
     ///   - metrics: what is counted.
     ///   - clock: the time.
+    ///   - storeTime: what a request may wait for stores, over all its calls.
     ///   - log: hears of every request when it is over; it must not wait.
     public init(
         services: APIServices,
@@ -26,6 +28,7 @@ public final class API: HTTPHandler {
         health: Health,
         metrics: APIMetrics,
         clock: @escaping @Sendable () -> UnixTime,
+        storeTime: Duration = .seconds(1),
         log: @escaping @Sendable (RequestSummary) -> Void
     ) {
         self.services = services
@@ -34,6 +37,7 @@ public final class API: HTTPHandler {
         self.metrics = metrics
         self.clock = clock
         self.log = log
+        self.storeTime = storeTime
         var table = RouteTable<Endpoint>()
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
@@ -55,7 +59,9 @@ public final class API: HTTPHandler {
         }
         let match = table.match(request.head)
         var call = Call(id: id, now: now, path: Self.path(request.head, match))
-        let response = await answer(request, match, &call)
+        let response = await StoreBudget.$current.withValue(StoreBudget(storeTime)) {
+            await answer(request, match, &call)
+        }
         let headers = CommonHeaders(
             id: id,
             path: call.path,

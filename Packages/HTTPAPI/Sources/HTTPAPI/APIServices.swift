@@ -28,6 +28,7 @@ public struct APIServices: Sendable {
     ///   - directory: the tenants, by host.
     ///   - keys: the tenants' signing keys.
     ///   - rateLimits: asked for each limited request, so that they can change while the server runs.
+    ///   - rateCounter: counts for all servers together; `nil`: this one counts for itself.
     ///   - random: unpredictable bytes.
     public init(
         store: any CredentialDatabase,
@@ -35,6 +36,7 @@ public struct APIServices: Sendable {
         directory: TenantDirectory,
         keys: KeyRing,
         rateLimits: @escaping @Sendable () -> RateLimits,
+        rateCounter: (any RateCounter)? = nil,
         random: @escaping RandomSource
     ) {
         self.directory = directory
@@ -53,6 +55,6 @@ public struct APIServices: Sendable {
         let verifier = AccessTokenVerifier(keys: keys)
         userInfo = UserInfo(verifier: verifier, users: store)
         sessions = SessionAccess(sessions: store, users: store, verifier: verifier)
-        limits = RateGuard(limits: rateLimits, limiter: RateLimiter())
+        limits = RateGuard(limits: rateLimits, limiter: RateLimiter(), shared: rateCounter)
     }
 }

@@ -102,6 +102,7 @@ struct ReportTests {
             ("store", "postgres://u@h/d", "postgres://u@h/d"),
             ("challenges", "redis://:s3cret@h", "redis://:***@h"),
             ("challenges", "rediss://u:s3cret@h:1/2", "rediss://u:***@h:1/2"),
+            ("challenges", "redis+unix://u:s3cret@/r.sock", "redis+unix://u:***@/r.sock"),
             ("store", "sqlite:/x", "sqlite:/x"),
         ]
     )

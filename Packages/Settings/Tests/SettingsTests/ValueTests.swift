@@ -94,6 +94,9 @@ struct ValueTests {
             ("redis://r", .redis(uri: "redis://r", isTLS: false)),
             ("rediss://u:p@r:6379/0", .redis(uri: "rediss://u:p@r:6379/0", isTLS: true)),
             ("redis://[::1]:6379", .redis(uri: "redis://[::1]:6379", isTLS: false)),
+            ("rediss://r/1?ca=/etc/ca.pem", .redis(uri: "rediss://r/1?ca=/etc/ca.pem", isTLS: true)),
+            ("redis+unix:///run/redis.sock", .redis(uri: "redis+unix:///run/redis.sock", isTLS: false)),
+            ("redis+unix://u:p@/r.sock?db=3", .redis(uri: "redis+unix://u:p@/r.sock?db=3", isTLS: false)),
         ]
     )
     func challenges(text: String, value: ChallengeLocation) throws {
@@ -104,7 +107,9 @@ struct ValueTests {
         "What keeps no challenges",
         arguments: [
             "off", "redis:", "redis://", "redis:r", "redis://r:x", "redis://r/db", "redis://r/0/1", "redis://r?x",
-            "redis://[r]", "sqlite:x", "Memory",
+            "redis://[r]", "sqlite:x", "Memory", "redis://r?ca=/x", "rediss://r?ca=", "rediss://r?db=1",
+            "redis+unix://",
+            "redis+unix:///", "redis+unix://host/path", "redis+unix://u@/path", "redis+unix:///path?db=x",
         ]
     )
     func badChallenges(text: String) {

@@ -1,4 +1,3 @@
-import CacheInMemory
 public import Identity
 import StorePostgres
 import StoreSQL
@@ -76,26 +75,6 @@ public func schemaState(of url: String, prepares: Bool = true) async throws(Stor
     }
 }
 
-/// Opens the challenge cache that `url` names.
-///
-/// - Parameters:
-///   - url: the setting `challenges`; `memory` and `memory:` are the cache of a single server.
-///   - capacity: how many ceremonies may be pending in it.
-/// - Returns: the cache.
-/// - Throws: ``StorageError/unknownScheme(setting:scheme:known:)``.
-public func openChallengeCache(
-    _ url: String,
-    capacity: Int = 100_000
-) throws(StorageError) -> any ChallengeCache {
-    let location = Location(url)
-    switch CacheScheme(rawValue: location.scheme) {
-    case .memory:
-        return InMemoryChallengeCache(limits: InMemoryChallengeCache.Limits(total: capacity))
-    case nil:
-        throw .unknownScheme(setting: "challenges", scheme: location.scheme, known: CacheScheme.allCases.map(\.usage))
-    }
-}
-
 /// The stores of this build.
 private enum StoreScheme: String, CaseIterable {
     case sqlite
@@ -106,19 +85,8 @@ private enum StoreScheme: String, CaseIterable {
     static let usages = ["sqlite:PATH for one server", "postgres://HOST/DATABASE for several"]
 }
 
-/// The challenge caches of this build.
-private enum CacheScheme: String, CaseIterable {
-    case memory
-
-    var usage: String {
-        switch self {
-        case .memory: "memory for one server"
-        }
-    }
-}
-
 /// A URL in the three parts that count here; without a colon it is all scheme.
-private struct Location {
+struct Location {
     let scheme: String
     let path: String
     let query: String

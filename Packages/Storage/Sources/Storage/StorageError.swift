@@ -1,3 +1,4 @@
+public import CacheRedis
 public import StorePostgres
 public import StoreSQLite
 
@@ -9,11 +10,16 @@ public enum StorageError: Error, Hashable, Sendable {
     case noFile(url: String)
     case sqlite(SQLiteOpenError)
     case postgres(PostgresOpenError)
+    /// A `redis:` URL that names no server.
+    case redisLocation(scheme: String, RedisLocationError)
+    case redis(RedisOpenError)
+    /// `challenges` is `store`, and this store cannot keep them.
+    case storeKeepsNoChallenges
 
     /// Whether trying again later may help, with nothing changed.
     public var isTemporary: Bool {
         switch self {
-        case .unknownScheme, .noFile: false
+        case .unknownScheme, .noFile, .redisLocation, .redis, .storeKeepsNoChallenges: false
         case .sqlite(let error): error.isTemporary
         case .postgres(let error): error.isTemporary
         }
@@ -32,6 +38,12 @@ extension StorageError: CustomStringConvertible {
             error.description
         case .postgres(let error):
             error.description
+        case .redisLocation(let scheme, let error):
+            "challenges is a \(scheme): URL that cannot be used: \(error)."
+        case .redis(let error):
+            error.description
+        case .storeKeepsNoChallenges:
+            "challenges is store, and this store keeps none. Use memory for one server, or redis://HOST:PORT for several."
         }
     }
 }

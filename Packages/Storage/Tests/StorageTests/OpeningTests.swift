@@ -16,20 +16,62 @@ struct OpeningTests {
                 == "store is \"mysql:\", which it cannot be in this build. Use sqlite:PATH for one server, or postgres://HOST/DATABASE for several."
         )
         #expect(store?.isTemporary == false)
-        let cache = #expect(throws: StorageError.self) { _ = try openChallengeCache("redos:") }
-        #expect(
-            cache?.description
-                == "challenges is \"redos:\", which it cannot be in this build. Use memory for one server."
-        )
         await #expect(throws: StorageError.self) { _ = try await openStore("") }
-        #expect(throws: StorageError.self) { _ = try openChallengeCache("") }
     }
 
-    @Test("memory and memory: are the same", arguments: ["memory", "memory:"])
-    func memory(url: String) async throws {
-        let cache = try openChallengeCache(url, capacity: 5)
-        #expect(cache is InMemoryChallengeCache)
-        try await cache.check()
+    @Test("Of a challenge cache what is wrong is said, with what can be used, and without the secrets of the URL")
+    func badChallenges() async throws {
+        try await Scratch.withStore { store in
+            for (url, said) in [
+                (
+                    "redos://u:secret@h",
+                    "challenges is \"redos:\", which it cannot be in this build. Use memory for one server, or "
+                        + "redis://HOST:PORT, rediss://HOST:PORT or redis+unix:///PATH for several, or store."
+                ),
+                ("", "challenges is \":\", which it cannot be in this build. Use memory for one server"),
+                (
+                    "redis://u:secret@host/x",
+                    "challenges is a redis: URL that cannot be used: its database is \"x\", which is no number."
+                ),
+                ("rediss://u:secret@host?ca=/nowhere.pem", "/nowhere.pem holds no certificate in PEM"),
+            ] {
+                let error = #expect(throws: StorageError.self) { try open(url, in: store) }
+                #expect(error?.description.hasPrefix(said) == true, "\(url): \(String(describing: error))")
+                #expect(error?.description.contains("secret") == false)
+                #expect(error?.isTemporary == false)
+            }
+        }
+    }
+
+    @Test("memory and memory: are the same, and so are store and store:")
+    func challenges() async throws {
+        try await Scratch.withStore { store in
+            for url in ["memory", "memory:", "store", "store:"] {
+                let opened = try open(url, in: store)
+                #expect((opened.cache is InMemoryChallengeCache) == url.hasPrefix("memory"))
+                #expect(opened.rateCounter == nil)
+                try await opened.cache.check()
+                opened.close()
+            }
+        }
+    }
+
+    @Test("A Redis server that is not there yet stops nobody, and says why it does not answer")
+    func redis() async throws {
+        try await Scratch.withStore { store in
+            let opened = try open("redis+unix:///nowhere/redis.sock", in: store)
+            #expect(opened.rateCounter != nil)
+            let error = await #expect(throws: StoreError.self) { try await opened.cache.check() }
+            guard case .unavailable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            opened.close()
+        }
+    }
+
+    private func open(_ url: String, in store: any CredentialDatabase) throws -> OpenedChallenges {
+        try openChallenges(url, in: store, prefix: "latchkey:{test}:", capacity: 5, report: { _ in })
     }
 
     @Test("sqlite: names a file", arguments: ["sqlite", "sqlite:", "sqlite::memory:", "sqlite:?synchronous=full"])

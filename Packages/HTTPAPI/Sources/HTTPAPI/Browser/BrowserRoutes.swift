@@ -26,7 +26,7 @@ struct BrowserRoutes: Sendable {
 
     private func registerOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = Parameters(try body(exchange))
-        try services.limits.count(.passkeyChallenges, &exchange)
+        try await services.limits.count(.passkeyChallenges, &exchange)
         let client = try browserClient(try parameters.string("client_id"), &exchange)
         let username = try parameters.string("username")
         let displayName = try parameters.string("displayName")
@@ -35,7 +35,7 @@ struct BrowserRoutes: Sendable {
             throw APIError(PasskeyError.upgradeNotOffered, at: .browserOptions)
         }
         let signedIn = try await mayEnroll(exchange)
-        if signedIn == nil { try services.limits.count(.signup, &exchange) }
+        if signedIn == nil { try await services.limits.count(.signup, &exchange) }
         do throws(PasskeyError) {
             let begun: Begun<CreationOptions>
             if let signedIn {
@@ -62,7 +62,7 @@ struct BrowserRoutes: Sendable {
     }
 
     private func registerVerify(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let (answer, client) = try verifyRequest(&exchange)
+        let (answer, client) = try await verifyRequest(&exchange)
         let signIn = SignIn(services: services, surface: .browserVerify)
         let decision = try decide(answer, client, exchange)
         let taken = try await take(answer, signIn, client, exchange)
@@ -83,7 +83,7 @@ struct BrowserRoutes: Sendable {
 
     private func loginOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = Parameters(try body(exchange))
-        try services.limits.count(.passkeyChallenges, &exchange)
+        try await services.limits.count(.passkeyChallenges, &exchange)
         let client = try browserClient(try parameters.string("client_id"), &exchange)
         let username = try parameters.string("username")
         let realm = try parameters.string("realm")
@@ -103,7 +103,7 @@ struct BrowserRoutes: Sendable {
     }
 
     private func loginVerify(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let (answer, client) = try verifyRequest(&exchange)
+        let (answer, client) = try await verifyRequest(&exchange)
         let signIn = SignIn(services: services, surface: .browserVerify)
         let decision = try decide(answer, client, exchange)
         let taken = try await take(answer, signIn, client, exchange)
@@ -177,9 +177,9 @@ struct BrowserRoutes: Sendable {
         return client
     }
 
-    private func verifyRequest(_ exchange: inout Exchange) throws(APIError) -> (BrowserAnswer, Client) {
+    private func verifyRequest(_ exchange: inout Exchange) async throws(APIError) -> (BrowserAnswer, Client) {
         let answer = try BrowserAnswer(try body(exchange))
-        try services.limits.count(.token, &exchange)
+        try await services.limits.count(.token, &exchange)
         let client = try browserClient(answer.clientID, &exchange)
         if answer.session == nil, exchange.header("x-auth-session") == nil,
             exchange.cookie(BrowserCookies.ceremonyName) != nil

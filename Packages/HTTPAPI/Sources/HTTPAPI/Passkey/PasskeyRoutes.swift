@@ -45,7 +45,7 @@ struct PasskeyRoutes: Sendable {
         limits: [RateLimiter.Key.Bucket]
     ) async throws(APIError) -> (Parameters, Client, realm: String?) {
         let parameters = Parameters(try exchange.jsonBody())
-        for limit in limits { try services.limits.count(limit, &exchange) }
+        for limit in limits { try await services.limits.count(limit, &exchange) }
         let credentials = try exchange.clientCredentials(parameters)
         let client: Client
         do throws(TokenError) {

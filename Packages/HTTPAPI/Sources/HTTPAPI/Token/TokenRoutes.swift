@@ -17,7 +17,7 @@ struct TokenRoutes: Sendable {
 
     private func token(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try exchange.parameters()
-        try services.limits.count(.token, &exchange)
+        try await services.limits.count(.token, &exchange)
         if let name = parameters.repeated { throw .repeated(name) }
         let client = try await authenticate(parameters, &exchange)
         switch try grant(parameters, client, exchange) {
@@ -76,7 +76,7 @@ struct TokenRoutes: Sendable {
 
     private func revoke(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try exchange.parameters()
-        try services.limits.count(.token, &exchange)
+        try await services.limits.count(.token, &exchange)
         if let name = parameters.repeated { throw .repeated(name) }
         let client = try await authenticate(parameters, &exchange)
         let token = try parameters.requiredString("token")

@@ -1,6 +1,7 @@
 import CacheInMemory
 import Encodings
 import Identity
+import Synchronization
 import Testing
 
 @testable import HTTPAPI
@@ -125,6 +126,27 @@ struct RateLimiterTests {
         }
     }
 
+    @Test("Counters that servers share decide where there are any; while they cannot be reached a server counts alone")
+    func sharedCounters() async throws {
+        let counter = OtherCounter()
+        try await House.with(rateCounter: counter) { (house) async throws in
+            house.limit(RateLimits(passkeyChallenges: RateLimit(limit: 3, seconds: 60), token: nil, signup: nil))
+            let ask = Ask.json("/passkey/challenge", ["client_id": .string(house.app.id.text)])
+            counter.tries.withLock { $0 = 1 }  // Another server's.
+            let first = try await house.send(ask)
+            #expect(first.status == 200 && first.header("x-ratelimit-remaining") == "1")
+            #expect(first.header("x-ratelimit-reset") == "1800000010")
+            #expect(try await house.send(ask).status == 200)
+            let refused = try await house.send(ask)
+            #expect(refused.status == 429 && refused.header("retry-after") == "10")
+            #expect(counter.key.withLock { $0 } == "passkey_challenges:1:198.51.100.7")
+            counter.tries.withLock { $0 = nil }
+            var statuses: [Int] = []
+            for _ in 0..<4 { statuses.append(try await house.send(ask).status) }
+            #expect(statuses == [200, 200, 200, 429])
+        }
+    }
+
     @Test("Each endpoint has its bucket; a sign-up is counted for all tenants together")
     func buckets() async throws {
         try await House.with { (house) async throws in
@@ -175,6 +197,23 @@ struct RateLimiterTests {
             #expect(try await house.send(ask).status == 429)
             #expect(try await house.send(.raw("/passkey/register", [1], type: "application/json")).status == 400)
         }
+    }
+}
+
+/// Counters outside the process, which can be taken away.
+private final class OtherCounter: RateCounter {
+    /// `nil`: they do not answer.
+    let tries = Mutex<Int?>(0)
+    let key = Mutex("")
+
+    func count(_ key: String, window: Int64) async throws(StoreError) -> RateCount {
+        self.key.withLock { $0 = key }
+        let count = tries.withLock { tries in
+            tries = tries.map { $0 + 1 }
+            return tries
+        }
+        guard let count else { throw .unavailable(reason: "away") }
+        return RateCount(tries: count, millisecondsLeft: 9001)
     }
 }
 

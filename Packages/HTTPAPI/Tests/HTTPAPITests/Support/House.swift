@@ -44,7 +44,8 @@ final class House: Sendable {
         _ store: any CredentialDatabase,
         _ pool: BlockingPool,
         _ proxies: TrustedProxies,
-        _ challenges: InMemoryChallengeCache.Limits
+        _ challenges: InMemoryChallengeCache.Limits,
+        _ rateCounter: (any RateCounter)?
     ) async throws {
         let setting = Setting()
         let random: RandomSource = { Random.bytes($0) }
@@ -69,6 +70,7 @@ final class House: Sendable {
             directory: directory,
             keys: keys,
             rateLimits: { setting.limits.withLock { $0 } },
+            rateCounter: rateCounter,
             random: random
         )
         let administration = TenantAdministration(store: store, directory: directory, random: random)
@@ -128,13 +130,14 @@ final class House: Sendable {
     static func with(
         proxies: TrustedProxies = TrustedProxies(),
         challenges: InMemoryChallengeCache.Limits = InMemoryChallengeCache.Limits(),
+        rateCounter: (any RateCounter)? = nil,
         _ change: (inout ConfigurationLens.View) -> Void = { _ in },
         _ body: (House) async throws -> Void
     ) async throws {
         await gate.enter()
         let outcome: Result<Void, any Error>
         do {
-            try await open(proxies, challenges, change, body)
+            try await open(proxies, challenges, rateCounter, change, body)
             outcome = .success(())
         } catch {
             outcome = .failure(error)
@@ -146,6 +149,7 @@ final class House: Sendable {
     private static func open(
         _ proxies: TrustedProxies,
         _ challenges: InMemoryChallengeCache.Limits,
+        _ rateCounter: (any RateCounter)?,
         _ change: (inout ConfigurationLens.View) -> Void,
         _ body: (House) async throws -> Void
     ) async throws {
@@ -157,7 +161,7 @@ final class House: Sendable {
             let pool = try BlockingPool(name: "signing", threadCount: 1)
             let outcome: Result<Void, any Error>
             do {
-                let house = try await House(store, pool, proxies, challenges)
+                let house = try await House(store, pool, proxies, challenges, rateCounter)
                 house.change(change)
                 try await body(house)
                 outcome = .success(())

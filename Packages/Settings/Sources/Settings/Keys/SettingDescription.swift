@@ -15,7 +15,7 @@ extension SettingKey {
         case .store: "The credential store: sqlite:PATH, or postgres://USER:PASSWORD@HOST,HOST/DATABASE."
         case .storePrepare: "off behind PgBouncer in transaction mode."
         case .challenges:
-            "Where challenges wait for their answer: memory, redis://HOST:PORT, rediss://HOST:PORT or store."
+            "Where challenges wait for their answer: memory, redis://HOST:PORT, rediss:, redis+unix:///SOCKET or store."
         case .masterKeyFile: "The key that wraps all other keys. Keep it out of the folder that the backup copies."
         case .mail: "The mail server: smtp://HOST, smtps://USER:PASSWORD@HOST, or off."
         case .mailFrom: "The sender of mail: NAME <ADDRESS>."

@@ -71,6 +71,17 @@ extension ChallengeLocation: CustomStringConvertible {
     }
 }
 
+extension ChallengeLocation {
+    /// As the setting is written, with what it has of secrets: to open it.
+    public var url: String {
+        switch self {
+        case .memory: "memory"
+        case .store: "store"
+        case .redis(let uri, _): uri
+        }
+    }
+}
+
 extension MailServer: CustomStringConvertible {
     /// As the setting is written, without a password.
     public var description: String {
@@ -121,10 +132,23 @@ extension ChallengeLocation {
         case "memory", "memory:": self = .memory
         case "store", "store:": self = .store
         default:
-            guard let url = ServerURL(item.text, schemes: ["redis", "rediss"]), url.hasDatabaseNumber else {
-                throw SettingFault(shown: quoted(masked(item.text)))
+            let parts = item.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let (address, query) = (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+            let fault = SettingFault(shown: quoted(masked(item.text)))
+            if address.lowercased().hasPrefix("redis+unix://") {
+                guard isSocketAddress(address.dropFirst("redis+unix://".count)),
+                    query.map({ $0.hasPrefix("db=") && UInt16($0.dropFirst(3)) != nil }) ?? true
+                else { throw fault }
+                self = .redis(uri: item.text, isTLS: false)
+                return
             }
-            self = .redis(uri: item.text, isTLS: url.scheme == "rediss")
+            guard let url = ServerURL(address, schemes: ["redis", "rediss"]), url.hasDatabaseNumber else { throw fault }
+            let isTLS = url.scheme == "rediss"
+            guard query.map({ isTLS && $0.hasPrefix("ca=") && $0.utf8.count > 3 && isPercentEncoded($0) }) ?? true
+            else {
+                throw fault
+            }
+            self = .redis(uri: item.text, isTLS: isTLS)
         }
     }
 }
@@ -145,6 +169,14 @@ extension MailServer {
 extension ServerURL {
     /// Nothing, or one number.
     fileprivate var hasDatabaseNumber: Bool { path.count <= 1 || UInt16(path.dropFirst()) != nil }
+}
+
+/// `[user:password@]/path` to a unix socket.
+private func isSocketAddress(_ rest: Substring) -> Bool {
+    guard isPrintable(rest), isPercentEncoded(rest), let slash = rest.firstIndex(of: "/") else { return false }
+    let credentials = rest[..<slash]
+    return rest[slash...].utf8.count > 1
+        && (credentials.isEmpty || credentials.hasSuffix("@") && credentials.contains(":"))
 }
 
 /// The part of a libpq URI after `//`: hosts with ports, separated by commas, or none at all.

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Encodings
 public import Identity
 
 /// The keys of a deployment, all derived from its one data key, which lies in the store under a master key's seal.
@@ -52,6 +53,10 @@ public struct DeploymentKeys: Sendable {
         derived[purpose, default: []]
     }
 
+    /// What the keys of this deployment begin with in a cache that several may share: a name that tells nothing, in
+    /// braces, which keep them together on one node of a Redis cluster.
+    public var cachePrefix: String { "latchkey:{\(Hex.encode(key(for: .cacheName).prefix(8)))}:" }
+
     private static func stored(in store: any SigningKeyStore) async throws(MasterKeyError) -> DeploymentSecret? {
         do throws(StoreError) {
             return try await store.deploymentSecret()
@@ -90,4 +95,6 @@ public enum KeyPurpose: String, Hashable, Sendable, CaseIterable {
     case csrf = "latchkey csrf"
     case cookies = "latchkey cookies"
     case codes = "latchkey codes"
+    /// Tells deployments apart that share a cache.
+    case cacheName = "latchkey cache name"
 }
