@@ -15,6 +15,7 @@ final class Deployment: Sendable {
     let store: any CredentialDatabase
     let challenges: OpenedChallenges
     let keys: KeyRing
+    private let rotation: KeyRotation
     let directory: TenantDirectory
     let services: APIServices
     let refusals: RefusalLog
@@ -35,6 +36,7 @@ final class Deployment: Sendable {
         let deployment: DeploymentKeys
         do throws(MasterKeyError) {
             deployment = try await DeploymentKeys.open(masterKeys, store: store, now: SystemClock.now(), random: random)
+            try await MasterKeyRotation(store: store, random: random).verifySeals(deployment)
         } catch {
             await store.close()
             throw CommandFailure(error)
@@ -58,6 +60,7 @@ final class Deployment: Sendable {
             await store.close()
             throw CommandFailure("The system has no thread left for signing: error \(error.code).", exit: .unavailable)
         }
+        rotation = KeyRotation(store: store, deployment: deployment, pool: signingPool, random: random)
         keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
         directory = TenantDirectory(store: store)
         refusals = RefusalLog(store)
@@ -103,6 +106,15 @@ final class Deployment: Sendable {
         while (try? await store.removeExpired(now: now)) == true {}
         // Ceremony records are kept for 30 days.
         try? await store.removeCeremonies(endedBefore: now.adding(seconds: -30 * 86400))
+    }
+
+    /// Retires signing keys whose last token is over.
+    func retireKeys() async {
+        let store = store
+        _ = try? await rotation.retireThoseOver(
+            { (tenant) throws(StoreError) in try await store.configuration(of: tenant) },
+            now: SystemClock.now()
+        )
     }
 
     func close() async {

@@ -175,6 +175,12 @@ struct RunningServer {
                     try? await Task.sleep(for: .seconds(60))
                 }
             },
+            Task {
+                while !Task.isCancelled {
+                    await deployment.retireKeys()
+                    try? await Task.sleep(for: .seconds(3600))
+                }
+            },
         ]
     }
 

@@ -17,7 +17,9 @@ extension CommandFailure {
         case .store(let failure): self.init(failure, opening: "the store")
         case .missing, .unreadable, .readableByOthers, .malformed, .empty, .exists:
             self.init(error.description, exit: .wrongUse)
-        case .unknownMasterKey, .wrongMasterKey, .cryptography: self.init(error.description)
+        case .unknownMasterKey, .wrongMasterKey, .damagedDataKey, .damagedSigningKey, .cryptography, .alreadyNewest,
+            .notLost, .nothingSealed, .changedMeanwhile:
+            self.init(error.description)
         }
     }
 

@@ -75,20 +75,8 @@ enum TenantCommands {
 
     /// The master keys are read before the tenant is made, so that a wrong file changes nothing.
     private static func keyRing(_ deployment: Deployment, pool: BlockingPool) async throws -> KeyRing {
-        guard let path = deployment.settings.masterKeyFile.value else {
-            throw CommandFailure(
-                .wrongUse,
-                "--master-key-file is missing: a new tenant's signing keys are sealed by it. "
-                    + "Make one with: \(AdminProgram.name) master-key create FILE"
-            )
-        }
+        let secret = try await deployment.deploymentKeys("a new tenant's signing keys are sealed by it")
         let random = deployment.tools.random
-        let secret = try await DeploymentKeys.open(
-            try MasterKeyFile.read(path),
-            store: deployment.store,
-            now: deployment.now,
-            random: random
-        )
         return KeyRing(store: deployment.store, deployment: secret, pool: pool, random: random)
     }
 

@@ -33,9 +33,9 @@ extension CommandFailure {
 
     init(_ error: MasterKeyError) {
         switch error {
-        case .exists: self.init(.conflict, "\(error)")
+        case .exists, .alreadyNewest, .notLost, .changedMeanwhile: self.init(.conflict, "\(error)")
         case .store(let error): self.init(error)
-        case .cryptography: self.init(.failed, "\(error)")
+        case .cryptography, .damagedDataKey, .damagedSigningKey, .nothingSealed: self.init(.failed, "\(error)")
         case .missing, .unreadable, .readableByOthers, .malformed, .empty, .unknownMasterKey, .wrongMasterKey:
             self.init(.wrongUse, "\(error)")
         }
@@ -48,6 +48,15 @@ extension CommandFailure {
         }
     }
 
+    init(_ error: KeyRotationError) {
+        switch error {
+        case .unknownKey: self.init(.notFound, "\(error)")
+        case .tooYoung, .changedMeanwhile, .noNextKey: self.init(.conflict, "\(error)")
+        case .store(let error): self.init(error)
+        case .keys, .busy: self.init(.failed, "\(error)")
+        }
+    }
+
     /// Whatever a command may throw.
     init(any error: any Error) {
         switch error {
@@ -56,6 +65,7 @@ extension CommandFailure {
         case let error as StoreError: self.init(error)
         case let error as StorageError: self.init(error)
         case let error as MasterKeyError: self.init(error)
+        case let error as KeyRotationError: self.init(error)
         case let error as SettingsError: self.init(.wrongUse, "\(error)")
         case let error as TokenError:
             if case .store(let error) = error {

@@ -17,7 +17,9 @@ final class LatchkeyServer: Sendable {
         adminPort: Int,
         store: String,
         folder: TemporaryFolder,
-        settings: [String: String]
+        challenges: String,
+        settings: [String: String],
+        runner: [String]
     ) throws {
         self.port = port
         self.adminPort = adminPort
@@ -27,12 +29,13 @@ final class LatchkeyServer: Sendable {
         var environment = [
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
             "LATCHKEY_LISTEN": "127.0.0.1:\(port)", "LATCHKEY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)",
-            "LATCHKEY_STORE": store, "LATCHKEY_CHALLENGES": "memory:", "LATCHKEY_MASTER_KEY_FILE": masterKey,
+            "LATCHKEY_STORE": store, "LATCHKEY_CHALLENGES": challenges, "LATCHKEY_MASTER_KEY_FILE": masterKey,
             "LATCHKEY_RATE_LIMITS": "off", "LATCHKEY_LOG_LEVEL": "debug",
         ]
         environment.merge(settings) { $1 }
         if environment["LATCHKEY_RATE_LIMITS"] == "" { environment["LATCHKEY_RATE_LIMITS"] = nil }
-        process = try ChildProcess(Paths.server, [], environment: environment)
+        let words = runner + [Paths.server]
+        process = try ChildProcess(words[0], Array(words.dropFirst()), environment: environment)
     }
 
     /// Starts a server and waits until it is ready.
@@ -40,11 +43,14 @@ final class LatchkeyServer: Sendable {
     /// - Parameters:
     ///   - settings: `LATCHKEY_…` variables beside the standard ones; an empty value takes a standard one away.
     ///   - folder: of an earlier server whose store goes on being used.
+    ///   - runner: a command that runs the server as its last words, when it is not run directly.
     /// - Returns: the server, which answers.
     /// - Throws: ``ServerNotStarted``, with its log recorded.
-    static func start(_ settings: [String: String] = [:], in folder: TemporaryFolder? = nil) async throws
-        -> LatchkeyServer
-    {
+    static func start(
+        _ settings: [String: String] = [:],
+        in folder: TemporaryFolder? = nil,
+        runner: [String] = []
+    ) async throws -> LatchkeyServer {
         let folder = try folder ?? TemporaryFolder()
         let key = folder.file("master.key")
         if !FileManager.default.fileExists(atPath: key) {
@@ -59,13 +65,20 @@ final class LatchkeyServer: Sendable {
                 adminPort: freePort(),
                 store: store,
                 folder: folder,
-                settings: settings
+                challenges: try await Backends.challengesURL(),
+                settings: settings,
+                runner: runner
             )
             let isListening = try await eventually(seconds: 15) {
                 !server.process.isRunning || server.log.contains("listening on ")
             }
             if isListening, server.process.isRunning {
-                let ready = try await server.send(.get("/readyz"))
+                // The challenge cache may be connected to only now.
+                var ready = try await server.send(.get("/readyz"))
+                _ = try await eventually(seconds: 15) {
+                    ready = try await server.send(.get("/readyz"))
+                    return ready.status == 200
+                }
                 try #require(ready.status == 200, "\(ready)")
                 return server
             }
@@ -96,6 +109,11 @@ final class LatchkeyServer: Sendable {
     func kill() async throws {
         process.send(SIGKILL)
         try await process.wait()
+    }
+
+    /// A second server on the same store, beside this one.
+    func joined(_ settings: [String: String] = [:]) async throws -> LatchkeyServer {
+        try await LatchkeyServer.start(settings, in: folder)
     }
 
     /// A server with other settings on the same store, after this one has ended.

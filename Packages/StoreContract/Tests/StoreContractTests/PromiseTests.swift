@@ -25,7 +25,9 @@ struct PromiseTests {
     @Test("Every promise has a sentence of its own")
     func sentences() {
         let sentences =
-            CredentialDatabaseContract.promises.map(\.description) + ChallengeCacheContract.promises.map(\.description)
+            CredentialDatabaseContract.promises.map(\.description)
+            + CredentialDatabaseContract.lonelyPromises.map(\.description)
+            + ChallengeCacheContract.promises.map(\.description)
         #expect(Set(sentences).count >= sentences.count - 1)  // "It answers" is promised by both.
         #expect(sentences.allSatisfy { !$0.isEmpty && !$0.hasSuffix(".") })
     }

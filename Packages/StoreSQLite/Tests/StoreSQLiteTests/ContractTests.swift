@@ -19,6 +19,11 @@ struct ContractTests {
         }
     }
 
+    @Test(arguments: CredentialDatabaseContract.lonelyPromises)
+    func keepsAlone(_ promise: Promise<any CredentialDatabase>) async throws {
+        try await keeps(promise)
+    }
+
     @Test("All promises at once on one store")
     func together() async throws {
         try await Scratch.withFolder { folder in

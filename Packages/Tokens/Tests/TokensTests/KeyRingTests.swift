@@ -189,23 +189,3 @@ struct KeyRingTests {
         #expect(try await published(house).count == 1)
     }
 }
-
-extension SigningKeyRecord {
-    fileprivate func with(
-        tenant: TenantID? = nil,
-        sealed: [UInt8]? = nil,
-        publicKey: [UInt8]? = nil
-    ) -> SigningKeyRecord {
-        SigningKeyRecord(
-            id: id,
-            tenant: tenant ?? self.tenant,
-            algorithm: algorithm,
-            state: state,
-            publicKey: publicKey ?? self.publicKey,
-            certificate: certificate,
-            sealedPrivateKey: sealed ?? sealedPrivateKey,
-            createdAt: createdAt,
-            activatedAt: activatedAt
-        )
-    }
-}

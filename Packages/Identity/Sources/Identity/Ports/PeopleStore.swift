@@ -248,8 +248,8 @@ public protocol AssertionReplayStore: Sendable {
 }
 
 /// A credential store: all that is durable, behind one adapter.
-public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, UserStore, CredentialStore, SessionStore,
-    RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
+public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, KeyRotationStore, UserStore,
+    CredentialStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

@@ -9,6 +9,7 @@ extension CredentialDatabaseContract {
                     orStoring: DeploymentSecret(
                         masterKeyID: "key-\(index)",
                         sealedDataKey: randomBytes(60),
+                        masterKeyCheck: randomBytes(32),
                         createdAt: Scene.start
                     )
                 )

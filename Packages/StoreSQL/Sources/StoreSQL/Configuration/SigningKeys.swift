@@ -4,7 +4,7 @@ extension SQLStore {
     public func deploymentSecret(orStoring new: DeploymentSecret) async throws(StoreError) -> DeploymentSecret {
         let store = SQLStatement(
             Self.storeSecret,
-            [.text(new.masterKeyID), .bytes(new.sealedDataKey), .time(new.createdAt)]
+            [.text(new.masterKeyID), .bytes(new.sealedDataKey), .bytes(new.masterKeyCheck), .time(new.createdAt)]
         )
         return try await database.write(
             .query(store, SQLStatement(Self.selectSecret, [])) { (results) throws(StoreError) in
@@ -33,25 +33,32 @@ extension SQLStore {
     }
 
     public func add(_ keys: [SigningKeyRecord]) async throws(StoreError) {
-        let inserts = keys.map { key in
-            SQLStatement(
-                Self.insertKey,
-                [
-                    .tenant(key.tenant), .text(key.id.text), .text(key.algorithm.rawValue), .text(key.state.rawValue),
-                    .bytes(key.publicKey), .bytes(key.certificate), .bytes(key.sealedPrivateKey),
-                    .time(key.createdAt), .time(key.activatedAt), .time(key.retiringAt), .time(key.revokedAt),
-                ],
-                conflict: .signingKey
-            )
-        }
-        try await database.write(.commit(inserts + [Self.raiseVersion], ()))
+        try await database.write(.commit(keys.map(Self.insert) + [Self.raiseVersion], ()))
+    }
+
+    static func insert(_ key: SigningKeyRecord) -> SQLStatement {
+        SQLStatement(
+            insertKey,
+            [
+                .tenant(key.tenant), .text(key.id.text), .text(key.algorithm.rawValue), .text(key.state.rawValue),
+                .bytes(key.publicKey), .bytes(key.certificate), .bytes(key.sealedPrivateKey),
+                .time(key.createdAt), .time(key.activatedAt), .time(key.retiringAt), .time(key.revokedAt),
+                .integer(key.tokenLifetime),
+            ],
+            conflict: .signingKey
+        )
     }
 
     private static func secret(_ row: inout SQLRow) throws(StoreError) -> DeploymentSecret {
-        DeploymentSecret(masterKeyID: try row.text(), sealedDataKey: try row.bytes(), createdAt: try row.time())
+        DeploymentSecret(
+            masterKeyID: try row.text(),
+            sealedDataKey: try row.bytes(),
+            masterKeyCheck: try row.bytesIfAny() ?? [],
+            createdAt: try row.time()
+        )
     }
 
-    private static func signingKey(_ row: inout SQLRow) throws(StoreError) -> SigningKeyRecord {
+    static func signingKey(_ row: inout SQLRow) throws(StoreError) -> SigningKeyRecord {
         let (tenant, id) = (try row.tenant(), KeyID(try row.text()))
         return SigningKeyRecord(
             id: id,
@@ -64,36 +71,37 @@ extension SQLStore {
             createdAt: try row.time(),
             activatedAt: try row.timeIfAny(),
             retiringAt: try row.timeIfAny(),
-            revokedAt: try row.timeIfAny()
+            revokedAt: try row.timeIfAny(),
+            tokenLifetime: try row.integer()
         )
     }
 
     /// The first caller's secret stays.
     private static let storeSecret = SQL(
         """
-        UPDATE deployment SET master_key_id = ?, sealed_data_key = ?, sealed_at = ?
+        UPDATE deployment SET master_key_id = ?, sealed_data_key = ?, master_key_check = ?, sealed_at = ?
         WHERE id = 1 AND sealed_data_key IS NULL
         """
     )
     private static let selectSecret = SQL(
         """
-        SELECT master_key_id, sealed_data_key, sealed_at FROM deployment
+        SELECT master_key_id, sealed_data_key, master_key_check, sealed_at FROM deployment
         WHERE id = 1 AND sealed_data_key IS NOT NULL
         """
     )
+    /// The columns of ``signingKey(_:)`` in its order.
+    static let keyColumns = """
+        tenant_id, id, algorithm, state, public_key, certificate, sealed_private_key, created_at, activated_at,
+        retiring_at, revoked_at, token_lifetime
+        """
     private static let selectKeys = SQL(
         """
-        SELECT tenant_id, id, algorithm, state, public_key, certificate, sealed_private_key, created_at, activated_at,
-            retiring_at, revoked_at
-        FROM signing_key WHERE tenant_id = ? AND state <> 'retired' ORDER BY created_at, id
+        SELECT \(keyColumns) FROM signing_key WHERE tenant_id = ? AND state <> 'retired' ORDER BY created_at, id
         """
     )
     private static let insertKey = SQL(
         """
-        INSERT INTO signing_key
-            (tenant_id, id, algorithm, state, public_key, certificate, sealed_private_key, created_at, activated_at,
-            retiring_at, revoked_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO signing_key (\(keyColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
 }

@@ -24,6 +24,7 @@ extension Migration {
                 configuration_version \(integer) NOT NULL,
                 master_key_id TEXT,
                 sealed_data_key \(bytes),
+                master_key_check \(bytes),
                 sealed_at \(integer)
             ) \(dialect.strict)
             """,
@@ -141,6 +142,7 @@ extension Migration {
                 activated_at \(integer),
                 retiring_at \(integer),
                 revoked_at \(integer),
+                token_lifetime \(integer) NOT NULL,
                 PRIMARY KEY (tenant_id, id)
             ) \(dialect.strict)
             """,

@@ -29,13 +29,7 @@ public struct DeploymentKeys: Sendable {
     }
 
     private init(opening secret: DeploymentSecret, with masterKeys: MasterKeys) throws(MasterKeyError) {
-        guard let master = masterKeys.key(secret.masterKeyID) else { throw .unknownMasterKey(id: secret.masterKeyID) }
-        var dataKey: [UInt8]
-        do throws(CryptographyError) {
-            dataKey = try Seal.open(secret.sealedDataKey, key: master.secret, for: Self.label(master.id))
-        } catch {
-            throw .wrongMasterKey(id: master.id)
-        }
+        var dataKey = try Self.dataKey(secret, masterKeys)
         defer { erase(&dataKey) }
         var derived: [KeyPurpose: [UInt8]] = [:]
         for purpose in KeyPurpose.allCases {
@@ -48,6 +42,37 @@ public struct DeploymentKeys: Sendable {
         self.derived = derived
     }
 
+    /// The data key. A wrong master key is told apart from a damaged row by the check value.
+    static func dataKey(_ secret: DeploymentSecret, _ masterKeys: MasterKeys) throws(MasterKeyError) -> [UInt8] {
+        guard let master = masterKeys.key(secret.masterKeyID) else { throw .unknownMasterKey(id: secret.masterKeyID) }
+        guard constantTimeEqual(master.check, secret.masterKeyCheck) else { throw .wrongMasterKey(id: master.id) }
+        do throws(CryptographyError) {
+            return try Seal.open(secret.sealedDataKey, key: master.secret, for: label(master.id))
+        } catch {
+            throw .damagedDataKey
+        }
+    }
+
+    /// Seals `dataKey` under the newest master key.
+    static func seal(
+        _ dataKey: [UInt8],
+        _ masterKeys: MasterKeys,
+        now: UnixTime,
+        random: RandomSource
+    ) throws(MasterKeyError) -> DeploymentSecret {
+        guard let master = masterKeys.keys.first else { throw .empty }
+        do throws(CryptographyError) {
+            return DeploymentSecret(
+                masterKeyID: master.id,
+                sealedDataKey: try Seal.seal(dataKey, key: master.secret, for: label(master.id), random: random),
+                masterKeyCheck: master.check,
+                createdAt: now
+            )
+        } catch {
+            throw .cryptography(reason: "\(error)")
+        }
+    }
+
     /// The key for `purpose`, 32 bytes: HKDF-SHA-256 of the data key with the purpose as label.
     public func key(for purpose: KeyPurpose) -> [UInt8] {
         derived[purpose, default: []]
@@ -57,7 +82,7 @@ public struct DeploymentKeys: Sendable {
     /// braces, which keep them together on one node of a Redis cluster.
     public var cachePrefix: String { "latchkey:{\(Hex.encode(key(for: .cacheName).prefix(8)))}:" }
 
-    private static func stored(in store: any SigningKeyStore) async throws(MasterKeyError) -> DeploymentSecret? {
+    static func stored(in store: any SigningKeyStore) async throws(MasterKeyError) -> DeploymentSecret? {
         do throws(StoreError) {
             return try await store.deploymentSecret()
         } catch {
@@ -65,20 +90,14 @@ public struct DeploymentKeys: Sendable {
         }
     }
 
-    private static func newSecret(
+    static func newSecret(
         _ masterKeys: MasterKeys,
         now: UnixTime,
         random: RandomSource
     ) throws(MasterKeyError) -> DeploymentSecret {
-        guard let master = masterKeys.keys.first else { throw .empty }
         var dataKey = random(32)
         defer { erase(&dataKey) }
-        do throws(CryptographyError) {
-            let sealed = try Seal.seal(dataKey, key: master.secret, for: label(master.id), random: random)
-            return DeploymentSecret(masterKeyID: master.id, sealedDataKey: sealed, createdAt: now)
-        } catch {
-            throw .cryptography(reason: "\(error)")
-        }
+        return try seal(dataKey, masterKeys, now: now, random: random)
     }
 
     private static func label(_ masterKeyID: String) -> [String] {

@@ -7,7 +7,7 @@ public import Threads
 ///
 /// While the store does not answer, what is in memory goes on signing and verifying.
 public final class KeyRing: Sendable {
-    private let store: any SigningKeyStore & TenantStore
+    private let store: any SigningKeyStore & KeyRotationStore & TenantStore
     private let sealingKey: [UInt8]
     private let pool: BlockingPool
     private let random: RandomSource
@@ -23,6 +23,10 @@ public final class KeyRing: Sendable {
         /// When an unknown `kid` last made the keys be read again.
         var soughtAt: UnixTime?
         var published: Published?
+        /// The longest life of the tenant's tokens under the configuration of that version, in seconds.
+        var longestLife: (configurationVersion: Int64, seconds: Int64)?
+        /// What the store was told of keys' tokens since they were read.
+        var lengthened: [KeyID: Int64] = [:]
     }
 
     private struct Published {
@@ -40,7 +44,7 @@ public final class KeyRing: Sendable {
     ///   - pool: where RSA keys are made and used.
     ///   - random: gives key ids and nonces.
     public init(
-        store: any SigningKeyStore & TenantStore,
+        store: any SigningKeyStore & KeyRotationStore & TenantStore,
         deployment: DeploymentKeys,
         pool: BlockingPool,
         random: @escaping RandomSource
@@ -57,16 +61,25 @@ public final class KeyRing: Sendable {
     ///   - tenant: whose keys.
     ///   - name: the tenant's name, which the certificates carry.
     ///   - algorithms: those in use; others get their keys when they come into use.
+    ///   - tokenLifetime: the longest of the tenant, in seconds.
     ///   - now: the moment.
     /// - Throws: `.store`, `.keys` or `.busy`.
     public func makeFirstKeys(
         of tenant: TenantID,
         named name: String,
         algorithms: [TokenAlgorithm] = [.rs256, .es256],
+        tokenLifetime: Int64 = 86400,
         now: UnixTime
     ) async throws(TokenError) {
         let existing = try await stored { () async throws(StoreError) in try await store.signingKeys(of: tenant) }
-        let new = NewSigningKey(tenant: tenant, name: name, sealingKey: sealingKey, now: now, random: random)
+        let new = NewSigningKey(
+            tenant: tenant,
+            name: name,
+            sealingKey: sealingKey,
+            now: now,
+            random: random,
+            tokenLifetime: tokenLifetime
+        )
         for algorithm in algorithms
         where !existing.contains(where: { $0.algorithm == algorithm && $0.state == .active }) {
             let keys = try await onPool { () throws(CryptographyError) in
@@ -105,25 +118,51 @@ public final class KeyRing: Sendable {
         return keySet
     }
 
-    /// The active key for `algorithm`; the first time that an algorithm comes into use its keys are made.
+    /// The key that signs for `algorithm`, and that the store knows to sign for as long as tokens live; the first time that an algorithm comes into use its keys are made.
     ///
     /// - Throws: `.store`, `.keys` or `.busy`.
     func signer(_ algorithm: TokenAlgorithm, in context: RequestContext) async throws(TokenError) -> Signer {
-        if let signer = try await keys(in: context).signer(algorithm) {
+        if let signer = try await keys(in: context).signer(algorithm, at: context.now) {
             try signer.check()
+            try await lengthen(signer, in: context)
             return signer
         }
         try await makeFirstKeys(
             of: context.tenant,
             named: context.configuration.tenant.name,
             algorithms: [algorithm],
+            tokenLifetime: context.configuration.longestTokenLifetime,
             now: context.now
         )
-        guard let signer = try await keys(in: context).signer(algorithm) else {
+        guard let signer = try await keys(in: context).signer(algorithm, at: context.now) else {
             throw .keys(reason: "the store gives no \(algorithm.rawValue) key, although one was just made")
         }
         try signer.check()
         return signer
+    }
+
+    /// Tells the store, before the first such token is signed, that the key's tokens live longer than it knows: it is
+    /// published until the last of them is over, whatever becomes of the configuration.
+    private func lengthen(_ signer: Signer, in context: RequestContext) async throws(TokenError) {
+        let longest: Int64? = cache.withLock { cache in
+            guard let entry = cache[context.tenant] else { return nil }
+            var seconds: Int64
+            if let known = entry.longestLife, known.configurationVersion == context.configuration.version {
+                seconds = known.seconds
+            } else {
+                seconds = context.configuration.longestTokenLifetime
+                cache[context.tenant]?.longestLife = (context.configuration.version, seconds)
+            }
+            return seconds <= max(signer.tokenLifetime, entry.lengthened[signer.id] ?? 0) ? nil : seconds
+        }
+        guard let longest else { return }
+        try await stored { () async throws(StoreError) in
+            try await store.lengthen(
+                SigningKeyPlace(tenant: context.tenant, key: signer.id),
+                tokenLifetime: longest
+            )
+        }
+        cache.withLock { $0[context.tenant]?.lengthened[signer.id] = longest }
     }
 
     /// The key that `id` names. An unknown one makes the store be asked, at most once per tenant and 5 s.
@@ -210,7 +249,7 @@ public final class KeyRing: Sendable {
         // The version first: a change between the two reads is then noticed later, and not missed.
         let version = try await stored { () async throws(StoreError) in try await store.version() }
         let records = try await stored { () async throws(StoreError) in try await store.signingKeys(of: tenant) }
-        let keys = TenantKeys(records, version: version, sealingKey: sealingKey, reusing: old)
+        let keys = TenantKeys(records, version: version, sealingKey: sealingKey, reusing: old, now: now)
         cache.withLock { cache in
             let sought = soughtAt ?? cache[tenant]?.soughtAt
             cache[tenant] = Entry(keys: keys, checkedAt: now, soughtAt: sought, published: nil)

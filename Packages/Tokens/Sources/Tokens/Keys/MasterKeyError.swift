@@ -19,6 +19,18 @@ public enum MasterKeyError: Error, Hashable, Sendable {
     case unknownMasterKey(id: String)
     /// The file has a key of that name, but another one.
     case wrongMasterKey(id: String)
+    /// The row of the data key was changed since it was sealed.
+    case damagedDataKey
+    /// The row of a signing key was changed since it was sealed, or belongs to another place.
+    case damagedSigningKey(id: String, tenant: String)
+    /// The store is sealed by the newest key of the file already.
+    case alreadyNewest(id: String)
+    /// The file has the key that the store is sealed by, so it is not lost.
+    case notLost(id: String)
+    /// The store has no secret yet, so nothing is sealed.
+    case nothingSealed
+    /// Somebody else sealed the store anew meanwhile.
+    case changedMeanwhile
     case store(StoreError)
     case cryptography(reason: String)
 }
@@ -45,6 +57,21 @@ extension MasterKeyError: CustomStringConvertible {
         case .wrongMasterKey(let id):
             "Master key \(id) in the file is not the one that sealed this store. "
                 + "Put the file that belongs to this store in its place."
+        case .damagedDataKey:
+            "The store's data key (table deployment) was changed since it was sealed, and cannot be opened. "
+                + "Restore a backup of the store."
+        case .damagedSigningKey(let id, let tenant):
+            "Signing key \(id) of tenant \(tenant) (table signing_key) was changed since it was sealed, or stands in "
+                + "another row's place. Restore a backup of the store."
+        case .alreadyNewest(let id):
+            "The store is sealed by \(id) already, the newest key of the file. To change it, put a new key above: "
+                + "latchkey-admin master-key rotate --add"
+        case .notLost(let id):
+            "The master key file has \(id), which the store is sealed by: it is not lost, and nothing was changed."
+        case .nothingSealed:
+            "The store has no data key yet, so nothing is sealed."
+        case .changedMeanwhile:
+            "Somebody else sealed the store anew meanwhile. Look at it, then try again."
         case .store(let error):
             "The store did not give its data key: \(error)"
         case .cryptography(let reason):

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Encodings
 public import Identity
 
@@ -10,6 +11,11 @@ public struct MasterKeys: Sendable {
         public let id: String
         /// 32 bytes.
         let secret: [UInt8]
+
+        /// What the store keeps to know the key again: it tells nothing of it.
+        var check: [UInt8] {
+            HMACSHA256.authenticate(Array("latchkey master key check".utf8)[...], key: secret[...])
+        }
     }
 
     /// At least one.
@@ -55,12 +61,26 @@ public struct MasterKeys: Sendable {
     ///   - random: gives the key.
     /// - Returns: text that ``init(parsing:)`` reads.
     public static func newFileText(now: UnixTime, random: RandomSource) -> String {
-        let id = "\(now.rfc3339.prefix(10))-\(Base62.encode(random(6), count: 6))"
-        return """
-            # Latchkey master keys, newest first. Keep a copy in a safe place, apart from the backups of the data.
-            \(id) \(Base64URL.encode(random(32)))
+        """
+        # Latchkey master keys, newest first. Keep a copy in a safe place, apart from the backups of the data.
+        \(newLine(now: now, random: random))
 
-            """
+        """
+    }
+
+    /// The text of a file that holds a new key above those of `text`.
+    static func adding(to text: String, now: UnixTime, random: RandomSource) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let first = lines.firstIndex { line in
+            let start = line.utf8.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            return start != nil && start != UInt8(ascii: "#") && start != UInt8(ascii: "\r")
+        }
+        lines.insert(newLine(now: now, random: random), at: first ?? 0)
+        return lines.joined(separator: "\n")
+    }
+
+    private static func newLine(now: UnixTime, random: RandomSource) -> String {
+        "\(now.rfc3339.prefix(10))-\(Base62.encode(random(6), count: 6)) \(Base64URL.encode(random(32)))"
     }
 
     func key(_ id: String) -> Key? {

@@ -35,10 +35,11 @@ public struct PublishedKeySet: Hashable, Sendable {
         entityTag = "\"\(Base64URL.encode(SHA256.hash(body).prefix(16)))\""
     }
 
-    /// When a key that no longer signs leaves the set: its last token's end and 5 minutes more.
+    /// When a key that no longer signs leaves the set: its last token's end and 5 minutes more, also when the tenant's
+    /// tokens live shorter by now than when it signed.
     static func end(of record: SigningKeyRecord, tokenLifetime: Int64) -> UnixTime? {
         guard record.state == .retiring, let stopped = record.retiringAt else { return nil }
-        return stopped.adding(seconds: tokenLifetime).adding(seconds: 300)
+        return stopped.adding(seconds: max(tokenLifetime, record.tokenLifetime)).adding(seconds: 300)
     }
 
     /// By state, then by algorithm, RS256 first, then the newest first.

@@ -2,7 +2,8 @@ import Identity
 import Threads
 
 /// The ports that tokens need, kept in memory: each call is one transaction.
-final class MemoryStore: TenantStore, SigningKeyStore, SessionStore, UserStore, RefreshTokenStore, AssertionReplayStore
+final class MemoryStore: TenantStore, SigningKeyStore, KeyRotationStore, SessionStore, UserStore, RefreshTokenStore,
+    AssertionReplayStore
 {
     struct State {
         var version: Int64 = 1
@@ -91,6 +92,129 @@ final class MemoryStore: TenantStore, SigningKeyStore, SessionStore, UserStore, 
             state.version += 1
         }
     }
+
+    // MARK: KeyRotationStore
+
+    func signingKeys(after last: SigningKeyPlace?, limit: Int) async throws(StoreError) -> [SigningKeyRecord] {
+        try run { state in
+            let sorted = state.keys.filter { $0.state != .retired }.sorted { Self.place($0) < Self.place($1) }
+            let rest = last.map { last in sorted.filter { Self.place($0) > (last.tenant.number, last.key.text) } }
+            return Array((rest ?? sorted).prefix(limit))
+        }
+    }
+
+    func rotate(_ change: SigningKeyChange, audit: AuditEvent) async throws(StoreError) -> Bool {
+        try run { state in
+            let current = change.current.flatMap { id in
+                state.keys.firstIndex { $0.id == id && $0.state == .active }
+            }
+            guard change.current == nil || current != nil,
+                let next = state.keys.firstIndex(where: { $0.id == change.next && $0.state == .published })
+            else { return false }
+            if let current {
+                state.keys[current].state = .retiring
+                state.keys[current].retiringAt = change.at
+            }
+            state.keys[next].state = .active
+            state.keys[next].activatedAt = change.at
+            state.keys.append(change.new)
+            state.events.append(audit)
+            state.version += 1
+            return true
+        }
+    }
+
+    func revoke(
+        _ key: KeyID,
+        of tenant: TenantID,
+        at now: UnixTime,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try run { state in
+            let index = state.keys.firstIndex {
+                $0.id == key && $0.tenant == tenant && ($0.state == .published || $0.state == .retiring)
+            }
+            guard let index else { return false }
+            state.keys[index].state = .retired
+            state.keys[index].revokedAt = now
+            state.events.append(audit)
+            state.version += 1
+            return true
+        }
+    }
+
+    func retire(_ keys: [SigningKeyPlace]) async throws(StoreError) {
+        try run { state in
+            for index in state.keys.indices where state.keys[index].state == .retiring {
+                let key = state.keys[index]
+                if keys.contains(SigningKeyPlace(tenant: key.tenant, key: key.id)) {
+                    state.keys[index].state = .retired
+                }
+            }
+            state.version += 1
+        }
+    }
+
+    func lengthen(_ key: SigningKeyPlace, tokenLifetime seconds: Int64) async throws(StoreError) {
+        try run { state in
+            for index in state.keys.indices where state.keys[index].id == key.key {
+                guard state.keys[index].tokenLifetime < seconds else { continue }
+                state.keys[index].tokenLifetime = seconds
+                state.version += 1
+            }
+        }
+    }
+
+    func reseal(_ old: DeploymentSecret, as new: DeploymentSecret) async throws(StoreError) -> Bool {
+        try run { state in
+            guard state.secret == old else { return false }
+            state.secret = new
+            return true
+        }
+    }
+
+    func sealedThings() async throws(StoreError) -> SealedThings {
+        try run { state in
+            SealedThings(
+                signingKeys: state.keys.count,
+                sessions: state.sessions.count,
+                refreshFamilies: state.families.count
+            )
+        }
+    }
+
+    func replaceLost(
+        _ old: DeploymentSecret,
+        with new: DeploymentSecret,
+        at now: UnixTime
+    ) async throws(StoreError) -> Bool {
+        try run { state in
+            guard state.secret == old else { return false }
+            state.secret = new
+            for index in state.keys.indices {
+                let key = state.keys[index]
+                let isActive = key.state == .active
+                state.keys[index] = SigningKeyRecord(
+                    id: key.id,
+                    tenant: key.tenant,
+                    algorithm: key.algorithm,
+                    state: isActive ? .retiring : key.state == .published ? .retired : key.state,
+                    publicKey: key.publicKey,
+                    certificate: key.certificate,
+                    sealedPrivateKey: [],
+                    createdAt: key.createdAt,
+                    activatedAt: key.activatedAt,
+                    retiringAt: isActive ? now : key.retiringAt,
+                    revokedAt: key.revokedAt,
+                    tokenLifetime: key.tokenLifetime
+                )
+            }
+            state.version += 1
+            return true
+        }
+    }
+
+    private static func place(_ key: SigningKeyRecord) -> (Int64, String) { (key.tenant.number, key.id.text) }
 
     // MARK: SessionStore
 

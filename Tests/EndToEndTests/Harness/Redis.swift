@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A `redis-server` without persistence, on a unix socket of its own. It ends with whoever holds it.
+final class Redis: Sendable {
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    static let program = "/usr/bin/redis-server"
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: program)
+    static let missing = "needs redis-server: .ci/setup test"
+
+    private init(_ folder: TemporaryFolder) throws {
+        self.folder = folder
+        process = try ChildProcess(
+            Self.program,
+            ["--port", "0", "--unixsocket", folder.file("redis.sock"), "--dir", folder.path, "--save", ""],
+            environment: ["PATH": "/usr/bin:/bin"]
+        )
+    }
+
+    /// The setting `challenges` that names it.
+    var url: String { "redis+unix://" + folder.file("redis.sock") }
+
+    /// Starts one and waits until it listens.
+    static func start() async throws -> Redis { try await start(in: TemporaryFolder()) }
+
+    /// A new one on the same socket, empty, after this one has ended.
+    func restarted() async throws -> Redis { try await Redis.start(in: folder) }
+
+    private static func start(in folder: TemporaryFolder) async throws -> Redis {
+        try? FileManager.default.removeItem(atPath: folder.file("redis.sock"))
+        let redis = try Redis(folder)
+        let isListening = try await eventually(seconds: 30) {
+            redis.process.output.contains("Ready to accept connections") || !redis.process.isRunning
+        }
+        try #require(isListening && redis.process.isRunning, "\(redis.process.output)")
+        return redis
+    }
+
+    /// Takes its time away, as a machine that hangs.
+    func stop() { process.send(SIGSTOP) }
+    func go() { process.send(SIGCONT) }
+
+    func kill() async throws {
+        process.send(SIGKILL)
+        try await process.wait()
+    }
+}
