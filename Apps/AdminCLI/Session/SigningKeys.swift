@@ -1,4 +1,5 @@
 import Identity
+import Settings
 import Terminal
 import Threads
 import Tokens

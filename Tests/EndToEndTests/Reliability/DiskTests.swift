@@ -8,11 +8,9 @@ import Testing
 @Suite(
     "A full disk",
     .enabled(if: Paths.hasProducts, "\(Paths.noProducts)"),
-    .enabled(if: DiskTests.canMount, "only root can make a small disk")
+    .enabled(if: SmallDisk.isAllowed, "only root can make a small disk")
 )
 struct DiskTests {
-    static let canMount = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
-
     @Test("Writes are 503 with Retry-After 30 and readiness is off, reads go on, and it recovers by itself")
     func full() async throws {
         let folder = try TemporaryFolder()
@@ -89,4 +87,8 @@ struct DiskTests {
         try await app.signIn(with: &authenticator)
         try await server.stop()
     }
+}
+
+private enum SmallDisk {
+    static let isAllowed = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
 }

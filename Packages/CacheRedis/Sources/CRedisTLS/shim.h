@@ -2,11 +2,14 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <signal.h>
 
 // The client's side of TLS for one connection; OpenSSL's macros stay here.
 
 // TLS 1.2 and later, the server's certificate verified against `authorities` (PEM), or the system's when it is NULL.
 static inline SSL_CTX *latchkey_client_context(const char *authorities) {
+    // libssl writes to a socket that the server may have closed, and has no other way to be told not to die of it.
+    signal(SIGPIPE, SIG_IGN);
     ERR_clear_error();
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     if (!context) return NULL;

@@ -14,7 +14,7 @@ public final class RedisServer: Sendable {
     /// Commands that may wait.
     private static let capacity = 8192
 
-    /// Begins to connect.
+    /// Begins to connect. With TLS, SIGPIPE is ignored in the whole process from now on.
     ///
     /// - Parameters:
     ///   - location: which server.

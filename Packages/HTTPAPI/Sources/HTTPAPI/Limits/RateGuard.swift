@@ -24,7 +24,7 @@ struct RateGuard: Sendable {
         let tenant = bucket == .signup ? 0 : exchange.context.tenant.number
         let now = exchange.context.now.seconds
         let key = RateLimiter.Key(bucket: bucket, tenant: tenant, address: exchange.context.network)
-        let state = await sharedState(key, limit, now: now) ?? limiter.count(key, limit, now: now)
+        let state = await sharedState(key, limit, &exchange) ?? limiter.count(key, limit, now: now)
         if state.isRefused {
             exchange.rate = state
             let wait = Int(clamping: max(1, state.reset - now))
@@ -33,13 +33,23 @@ struct RateGuard: Sendable {
         if exchange.rate.map({ state.remaining < $0.remaining }) ?? true { exchange.rate = state }
     }
 
-    private func sharedState(_ key: RateLimiter.Key, _ limit: RateLimit, now: Int64) async -> RateLimiter.State? {
-        guard let shared else { return nil }
+    /// What the shared counters say; `nil` when there are none or they do not answer. A request waits for them once.
+    private func sharedState(
+        _ key: RateLimiter.Key,
+        _ limit: RateLimit,
+        _ exchange: inout Exchange
+    ) async -> RateLimiter.State? {
+        guard let shared, !exchange.countersAreAway else { return nil }
         let count: RateCount
         do throws(StoreError) {
             count = try await shared.count(key.text, window: limit.seconds)
-        } catch { return nil }
-        let (end, isTooLate) = now.addingReportingOverflow((count.millisecondsLeft + 999) / 1000)
+        } catch {
+            exchange.countersAreAway = true
+            return nil
+        }
+        let (end, isTooLate) = exchange.context.now.seconds.addingReportingOverflow(
+            (count.millisecondsLeft + 999) / 1000
+        )
         return RateLimiter.State(
             limit: limit.limit,
             remaining: max(0, limit.limit - count.tries),

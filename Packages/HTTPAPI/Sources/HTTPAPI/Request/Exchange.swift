@@ -13,6 +13,8 @@ struct Exchange {
     var client: Client?
     /// What the answer says about its rate limit.
     var rate: RateLimiter.State?
+    /// Whether the counters that servers share did not answer this request.
+    var countersAreAway = false
 
     func header(_ name: String) -> String? { request.headers[name] }
 
