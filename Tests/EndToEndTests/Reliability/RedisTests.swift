@@ -1,3 +1,4 @@
+import COSE
 import Encodings
 import Foundation
 import SoftwareAuthenticator
