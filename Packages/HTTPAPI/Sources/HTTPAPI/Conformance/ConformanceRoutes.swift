@@ -21,7 +21,7 @@ struct ConformanceRoutes: Sendable {
 
     private func creationOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try body(exchange)
-        try services.limits.count(.passkeyChallenges, &exchange)
+        try await services.limits.count(.passkeyChallenges, &exchange)
         let selection = Parameters(try parameters.object("authenticatorSelection") ?? JSONObject())
         let request = Conformance.RegistrationRequest(
             username: try name("username", parameters),
@@ -43,7 +43,7 @@ struct ConformanceRoutes: Sendable {
 
     private func creationResult(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try body(exchange)
-        try services.limits.count(.token, &exchange)
+        try await services.limits.count(.token, &exchange)
         do throws(PasskeyError) {
             try await services.conformance.finishRegistration(
                 response(parameters),
@@ -56,7 +56,7 @@ struct ConformanceRoutes: Sendable {
 
     private func requestOptions(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try body(exchange)
-        try services.limits.count(.passkeyChallenges, &exchange)
+        try await services.limits.count(.passkeyChallenges, &exchange)
         let username = try name("username", parameters)
         let userVerification: UserVerificationRequirement = try parameters.word("userVerification") ?? .preferred
         let extensions = try parameters.object("extensions")
@@ -75,7 +75,7 @@ struct ConformanceRoutes: Sendable {
 
     private func requestResult(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let parameters = try body(exchange)
-        try services.limits.count(.token, &exchange)
+        try await services.limits.count(.token, &exchange)
         do throws(PasskeyError) {
             try await services.conformance.finishAuthentication(
                 response(parameters),
