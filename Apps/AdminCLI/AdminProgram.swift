@@ -31,10 +31,9 @@ enum AdminProgram {
                 TenantCommands.command(tools), DomainCommands.command(tools), ClientCommands.command(tools),
                 ConnectionCommands.command(tools), GrantCommands.command(tools), UserCommands.command(tools),
                 PasskeyCommands.command(tools), KeyCommands.command(tools), MasterKeyCommands.command(tools),
-                MigrateCommands.command(tools),
-                CeremonyCommands.command(tools), MetadataCommands.command(tools), DecodeCommand.command,
-                AuthenticatorCommands.command(tools),
-                VectorsCommand.command(tools),
+                BackupCommands.backup(tools), BackupCommands.restore(tools), MigrateCommands.command(tools),
+                CopyCommand.command(tools), CeremonyCommands.command(tools), MetadataCommands.command(tools),
+                DecodeCommand.command, AuthenticatorCommands.command(tools), VectorsCommand.command(tools),
             ]
         )
     }

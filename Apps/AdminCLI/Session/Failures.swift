@@ -43,8 +43,16 @@ extension CommandFailure {
 
     init(_ error: StorageError) {
         switch error {
-        case .unknownScheme, .noFile, .redisLocation, .redis, .storeKeepsNoChallenges: self.init(.wrongUse, "\(error)")
-        case .sqlite, .postgres: self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
+        case .unknownScheme, .noFile, .redisLocation, .redis, .storeKeepsNoChallenges, .notEmbedded, .notCopied:
+            self.init(.wrongUse, "\(error)")
+        case .sqlite, .postgres, .backup, .copy:
+            if error.isMissing {
+                self.init(.notFound, "\(error)")
+            } else if error.isConflict {
+                self.init(.conflict, "\(error)")
+            } else {
+                self.init(error.isTemporary ? .unavailable : .failed, "\(error)")
+            }
         }
     }
 

@@ -8,12 +8,15 @@ public enum SchemaPolicy: Sendable {
     case refuseOlder
     /// Bring it forward.
     case upgrade
+    /// The same, and take an unfinished copy too.
+    case copyTarget
 
     var value: Schema.Policy {
         switch self {
         case .refuseAny: .refuseAny
         case .refuseOlder: .refuseOlder
         case .upgrade: .upgrade
+        case .copyTarget: .copyTarget
         }
     }
 }

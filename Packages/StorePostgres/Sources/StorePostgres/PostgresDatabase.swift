@@ -12,6 +12,8 @@ final class PostgresDatabase: SQLDatabase {
         self.options = options
     }
 
+    var dialect: SQLDialect { .postgreSQL }
+
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
         try await run(step, isWrite: false)
     }

@@ -43,6 +43,8 @@ private final class FailingEngine: SQLDatabase {
     let calls = Atomic(0)
     let checks = Atomic(0)
 
+    var dialect: SQLDialect { .sqlite }
+
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value { try run(step) }
     func write<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value { try run(step) }
 

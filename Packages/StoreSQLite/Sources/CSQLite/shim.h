@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -54,6 +55,20 @@ static inline int latchkey_try_lock(int descriptor) {
 
 // 0, or errno.
 static inline int latchkey_make_folder(const char *path) { return mkdir(path, 0700) == 0 ? 0 : errno; }
+
+// Brings a file, or a folder's names, to the disk. 0, or errno.
+static inline int latchkey_sync(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    int code = fsync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return code;
+}
+
+// Gives a file another name, which must not be taken. 0, or errno.
+static inline int latchkey_move_new(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
 
 // The file's mode, or minus errno.
 static inline int latchkey_mode(const char *path) {

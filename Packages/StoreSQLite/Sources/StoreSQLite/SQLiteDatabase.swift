@@ -14,6 +14,8 @@ final class SQLiteDatabase: SQLDatabase {
         self.checkpointer = checkpointer
     }
 
+    var dialect: SQLDialect { .sqlite }
+
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
         for _ in 0..<2 {
             do throws(StoreError) {

@@ -51,7 +51,7 @@ struct StoreFile {
     }
 
     /// Everything before the last slash; `.` when there is none.
-    private var folder: String {
+    var folder: String {
         let bytes = Array(path.utf8)
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
@@ -68,7 +68,7 @@ struct StoreFile {
         .file(path: path, reason: Self.text(of: code))
     }
 
-    private static func text(of code: Int32) -> String {
+    static func text(of code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         unsafe latchkey_error_text(code, &buffer, 128)
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

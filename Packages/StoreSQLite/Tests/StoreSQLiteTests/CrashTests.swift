@@ -88,7 +88,7 @@ struct CrashTests {
 
 extension NewTenant {
     /// A tenant with one of most things.
-    fileprivate static func random() -> NewTenant {
+    static func random() -> NewTenant {
         let none = TenantID(number: 0)
         let now = UnixTime(seconds: 1_800_000_000)
         let name = "t-\(UInt64.random(in: 0 ... .max))"

@@ -68,6 +68,8 @@ final class RecordingDatabase: SQLDatabase {
         self.inner = inner
     }
 
+    var dialect: SQLDialect { .sqlite }
+
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
         try await inner.read(record(step))
     }

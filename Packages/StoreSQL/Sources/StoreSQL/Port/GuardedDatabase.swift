@@ -15,6 +15,8 @@ final class GuardedDatabase: SQLDatabase {
         breaker = StoreBreaker(of: name) { () throws(StoreError) in try await engine.check(probe: probe) }
     }
 
+    var dialect: SQLDialect { engine.dialect }
+
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
         try await breaker.call { () throws(StoreError) in try await engine.read(step) }
     }

@@ -6,6 +6,9 @@ public import Identity
 /// engine with a network in between sends each batch in one round trip, and one without simply runs it; the
 /// statements and decisions are written once.
 public protocol SQLDatabase: Sendable {
+    /// How the engine spells what engines spell in their own way.
+    var dialect: SQLDialect { get }
+
     /// Runs `step` as one consistent read.
     ///
     /// - Throws: what the statements or the decisions throw.

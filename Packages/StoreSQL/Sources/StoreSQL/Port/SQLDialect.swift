@@ -31,6 +31,19 @@ public enum SQLDialect: Sendable {
         return words.joined(separator: " ")
     }
 
+    /// What makes the engine number the rows of a table on from those that are there, after they were written with
+    /// their numbers; nothing where it does so by itself.
+    func goOnNumbering(_ table: String, _ column: String) -> String? {
+        switch self {
+        case .sqlite: nil
+        case .postgreSQL:
+            """
+            SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'),
+                COALESCE((SELECT MAX(\(column)) FROM \(table)), 0) + 1, false)
+            """
+        }
+    }
+
     /// What ends the definition of a table.
     var strict: String { self == .sqlite ? "STRICT" : "" }
     /// The same for a table that lies in the order of its primary key.

@@ -29,6 +29,14 @@ extension Migration {
             ) \(dialect.strict)
             """,
             "INSERT INTO deployment (id, configuration_version) VALUES (1, 1)",
+            // Of a store into which another is being copied: how far each table has come.
+            """
+            CREATE TABLE store_copy (
+                name TEXT NOT NULL PRIMARY KEY,
+                position TEXT NOT NULL,
+                copied \(integer) NOT NULL
+            ) \(dialect.clustered)
+            """,
             """
             CREATE TABLE authenticator_metadata (
                 id \(integer) PRIMARY KEY CHECK (id = 1),

@@ -20,7 +20,13 @@ public struct Schema: Hashable, Sendable {
         case refuseOlder
         /// Bring it forward.
         case upgrade
+        /// The same, and take a store too into which another is being copied.
+        case copyTarget
     }
+
+    /// What a store says instead of the oldest server's number while another is being copied into it: every server is
+    /// shut out, also one of an earlier version.
+    static let unfinishedCopy = Int64.max
 
     /// What a store has of the migrations that this build knows.
     public struct Status: Hashable, Sendable {
@@ -74,7 +80,7 @@ public struct Schema: Hashable, Sendable {
                 let last = pending.last ?? Migration(number: 0, oldestServer: 0) { _ in [] }
                 let schema = Schema(
                     number: max(last.number, applied.last?.number ?? 0),
-                    oldestServer: max(last.oldestServer, applied.map(\.oldestServer).max() ?? 0),
+                    oldestServer: max(last.oldestServer, oldestServer(applied) ?? 0),
                     hasChanged: !pending.isEmpty
                 )
                 return .commit(pending.flatMap { $0.steps(dialect) }, .success(schema))
@@ -91,7 +97,10 @@ public struct Schema: Hashable, Sendable {
     ) throws(SchemaError) -> [Migration] {
         let newest = migrations.last?.number ?? 0
         let found = applied.last?.number ?? 0
-        let oldestServer = applied.map(\.oldestServer).max() ?? 0
+        guard policy == .copyTarget || !applied.contains(where: { $0.oldestServer == unfinishedCopy }) else {
+            throw .unfinishedCopy
+        }
+        let oldestServer = oldestServer(applied) ?? 0
         guard oldestServer <= newest else {
             throw .tooNew(found: found, oldestServer: oldestServer, known: newest)
         }
@@ -105,7 +114,7 @@ public struct Schema: Hashable, Sendable {
             switch policy {
             case .refuseAny: pending.isEmpty
             case .refuseOlder: pending.isEmpty || applied.isEmpty
-            case .upgrade: true
+            case .upgrade, .copyTarget: true
             }
         guard isAllowed else { throw .tooOld(found: found, needed: newest) }
         return pending
@@ -115,6 +124,10 @@ public struct Schema: Hashable, Sendable {
         try result.map { (row) throws(StoreError) in
             Applied(number: try row.integer(), oldestServer: try row.integer(), hash: try row.integer())
         }
+    }
+
+    private static func oldestServer(_ applied: [Applied]) -> Int64? {
+        applied.map(\.oldestServer).filter { $0 != unfinishedCopy }.max()
     }
 
     private struct Applied {
@@ -153,6 +166,8 @@ public enum SchemaError: Error, Hashable, Sendable {
     case tooOld(found: Int64, needed: Int64)
     /// A migration that the store has is another than the one of this number in this build.
     case changed(migration: Int64)
+    /// Another store is being copied into it, and it lacks a part of its rows.
+    case unfinishedCopy
 }
 
 extension SchemaError: CustomStringConvertible {
@@ -179,6 +194,8 @@ extension SchemaError: CustomStringConvertible {
             the store's schema \(migration) is not the one that this version calls \(migration). The store was made by \
             a build that was never released; restore a backup, or begin with an empty store.
             """
+        case .unfinishedCopy:
+            "the store is the target of a copy that was not finished. Run latchkey-admin copy again; it goes on there."
         }
     }
 }

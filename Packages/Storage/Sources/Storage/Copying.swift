@@ -1,0 +1,59 @@
+public import Identity
+import StoreSQL
+
+/// Moves everything from one store to another (``StoreCopy``).
+///
+/// - Parameters:
+///   - source: the setting `store` of the deployment that is moved; it is only read.
+///   - target: the setting `store` of where it goes: an empty store, which gets its schema, or an unfinished copy.
+///   - preparing: the setting `store_prepare` of each.
+///   - now: when the copy begins.
+///   - digest: a hash of at least 32 bytes, by which the stores are compared.
+///   - progress: hears of every table that is copied, and how many rows it has so far.
+/// - Returns: the tables, which are the same in both stores.
+/// - Throws: why it is not finished. What was copied stays, and another call goes on from there.
+public func copyStore(
+    from source: String,
+    to target: String,
+    preparing: (source: Bool, target: Bool) = (true, true),
+    now: UnixTime,
+    digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+    progress: @Sendable (String, Int64) -> Void
+) async throws(StorageError) -> [CopiedRows] {
+    let from = try await openStore(source, prepares: preparing.source)
+    let to: any CredentialDatabase
+    do throws(StorageError) {
+        to = try await openStore(target, schema: .copyTarget, prepares: preparing.target)
+    } catch {
+        await from.close()
+        throw error
+    }
+    let result = await copied(from, to, now, digest, progress)
+    await to.close()
+    await from.close()
+    return try result.get()
+}
+
+/// What two stores have in common, of one table.
+public struct CopiedRows: Hashable, Sendable {
+    public let table: String
+    public let count: Int64
+    /// 32 bytes: what the hashes of all rows add up to.
+    public let sum: [UInt8]
+}
+
+private func copied(
+    _ source: any CredentialDatabase,
+    _ target: any CredentialDatabase,
+    _ now: UnixTime,
+    _ digest: @escaping @Sendable ([UInt8]) -> [UInt8],
+    _ progress: @Sendable (String, Int64) -> Void
+) async -> Result<[CopiedRows], StorageError> {
+    guard let from = source as? SQLStore, let to = target as? SQLStore else { return .failure(.notCopied) }
+    do throws(StoreCopy.Failure) {
+        let tables = try await StoreCopy(from: from, to: to, digest: digest).run(now: now, progress: progress)
+        return .success(tables.map { CopiedRows(table: $0.name, count: $0.rows, sum: $0.sum) })
+    } catch {
+        return .failure(.copy(error))
+    }
+}
