@@ -53,7 +53,8 @@ struct CopiedTable: Sendable {
             "signing_key",
             key: "tenant_id id",
             """
-            algorithm state public_key certificate sealed_private_key created_at activated_at retiring_at revoked_at
+            algorithm state public_key certificate sealed_private_key token_lifetime created_at activated_at
+            retiring_at revoked_at
             """
         ),
         CopiedTable(

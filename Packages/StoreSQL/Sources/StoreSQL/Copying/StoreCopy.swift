@@ -220,13 +220,16 @@ public struct StoreCopy: Sendable {
     )
     private static let selectTenant = SQL("SELECT id FROM tenant LIMIT 1")
     private static let selectDeployment = SQL(
-        "SELECT configuration_version, master_key_id, sealed_data_key, sealed_at FROM deployment WHERE id = 1"
+        """
+        SELECT configuration_version, master_key_id, sealed_data_key, master_key_check, sealed_at
+        FROM deployment WHERE id = 1
+        """
     )
     /// One more than the source's version, so that no cache takes it for what it knows.
     private static let updateDeployment = SQL(
         """
         UPDATE deployment SET
-            configuration_version = 1 + ?, master_key_id = ?, sealed_data_key = ?, sealed_at = ?
+            configuration_version = 1 + ?, master_key_id = ?, sealed_data_key = ?, master_key_check = ?, sealed_at = ?
         WHERE id = 1
         """
     )
