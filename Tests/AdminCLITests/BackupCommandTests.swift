@@ -1,4 +1,6 @@
+import Encodings
 import Glibc
+import Identity
 import Terminal
 import Testing
 
