@@ -25,7 +25,7 @@ test: ## install what the tests need and run them all
 
 test-only:
 	swift build -c release --static-swift-stdlib
-	swift test
+	@.ci/tests
 
 reliability: ## stores that hang, restart, fail over, lose answers; servers that are killed: about ten minutes
 	@.ci/setup test

@@ -73,7 +73,6 @@ struct StartTests {
 
     @Test("Parts that are not built yet are one clear line")
     func notBuilt() async throws {
-        try await refuses(["LATCHKEY_CHALLENGES": "redis://localhost:6379"], saying: "redis")
         try await refuses(
             ["LATCHKEY_MAIL": "smtps://a:b@smtp.acme.example", "LATCHKEY_MAIL_FROM": "a@acme.example"],
             saying: "mail"

@@ -33,7 +33,8 @@ final class Redis: Sendable {
         try? FileManager.default.removeItem(atPath: folder.file("redis.sock"))
         let redis = try Redis(folder)
         let isListening = try await eventually(seconds: 30) {
-            redis.process.output.contains("Ready to accept connections") || !redis.process.isRunning
+            // It says so in one way of a port, and in another of a socket.
+            redis.process.output.lowercased().contains("ready to accept connections") || !redis.process.isRunning
         }
         try #require(isListening && redis.process.isRunning, "\(redis.process.output)")
         return redis

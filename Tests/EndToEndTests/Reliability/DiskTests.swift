@@ -26,14 +26,15 @@ struct DiskTests {
                 "mount -t tmpfs -o size=4m,mode=700 tmpfs '\(disk)' && exec \"$0\" \"$@\"",
             ]
         )
-        // What the server sees, seen from here.
+        // What the server sees, seen from here. Not for SQLite, which follows the link and leaves the namespace.
         let inside = "/proc/\(server.processID)/root\(disk)"
         func admin(_ words: [String]) async throws -> JSONObject {
             let result = try await run(
-                Paths.admin,
-                ["--store", "sqlite:\(inside)/latchkey.db", "--master-key-file", server.masterKey] + words + [
-                    "-o", "json",
-                ]
+                "/usr/bin/nsenter",
+                [
+                    "--target", "\(server.processID)", "--mount", Paths.admin, "--store", "sqlite:\(disk)/latchkey.db",
+                    "--master-key-file", server.masterKey,
+                ] + words + ["-o", "json"]
             )
             try #require(result.exit == 0, "\(result)")
             return try #require(try JSON.parse(Array(result.output.utf8)).object)

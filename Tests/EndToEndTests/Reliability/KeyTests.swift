@@ -123,22 +123,22 @@ struct KeyTests {
         let kid = try await sql("SELECT id FROM signing_key WHERE tenant_id = 1 ORDER BY id LIMIT 1")
         for change in [
             """
-            UPDATE signing_key SET sealed_private_key = substr(sealed_private_key, 1, 40) || x'00'
-                || substr(sealed_private_key, 42) WHERE id = '\(kid)'
+            UPDATE signing_key SET sealed_private_key = CAST(substr(sealed_private_key, 1, 40) || x'00'
+                || substr(sealed_private_key, 42) AS BLOB) WHERE id = '\(kid)'
             """,
             """
             UPDATE signing_key SET (public_key, certificate, sealed_private_key) =
                 (SELECT public_key, certificate, sealed_private_key FROM signing_key b
                  WHERE b.tenant_id = 2 AND b.algorithm = signing_key.algorithm LIMIT 1) WHERE id = '\(kid)'
             """,
-            "UPDATE signing_key SET public_key = public_key || x'00' WHERE id = '\(kid)'",
+            "UPDATE signing_key SET public_key = CAST(public_key || x'00' AS BLOB) WHERE id = '\(kid)'",
         ] {
             _ = try await sql("CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM signing_key; \(change)")
             let refused = try await startRefused(settings)
             #expect(refused.contains(kid) && refused.contains("acme"), "\(refused)")
             _ = try await sql("DELETE FROM signing_key; INSERT INTO signing_key SELECT * FROM kept; DROP TABLE kept")
         }
-        _ = try await sql("UPDATE deployment SET sealed_data_key = x'00' || substr(sealed_data_key, 2)")
+        _ = try await sql("UPDATE deployment SET sealed_data_key = CAST(x'00' || substr(sealed_data_key, 2) AS BLOB)")
         let refused = try await startRefused(settings)
         #expect(refused.contains("data key") && refused.contains("backup"), "\(refused)")
     }
