@@ -24,9 +24,15 @@ public struct SQLStore: CredentialDatabase {
         await database.close()
     }
 
-    /// A statement that leaves everything as it is, and yet is written.
-    private static let check = SQLStep<Void>.commit([SQLStatement(probe, [])], ())
+    /// A write of some pages, as a sign-in is: on a disk that is full a single one may still find room.
+    private static let check = SQLStep<Void>.commit(
+        [SQLStatement(probe, [.bytes([UInt8](repeating: 0, count: 32768))])],
+        ()
+    )
     private static let probe = SQL(
-        "UPDATE deployment SET configuration_version = configuration_version WHERE id = 1"
+        """
+        INSERT INTO write_probe (id, filler) VALUES (1, ?)
+        ON CONFLICT (id) DO UPDATE SET filler = excluded.filler
+        """
     )
 }

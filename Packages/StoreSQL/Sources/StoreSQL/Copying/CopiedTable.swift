@@ -1,7 +1,7 @@
 /// A table as it is moved between stores: by its columns, in the order of its key.
 ///
-/// Not moved are challenges, which end within minutes, and the store's own books: its migrations and the state of an
-/// unfinished copy. The row of the deployment is moved last, by itself.
+/// Not moved are challenges, which end within minutes, and the store's own books: its migrations, its probe and the state
+/// of an unfinished copy. The row of the deployment is moved last, by itself.
 struct CopiedTable: Sendable {
     let name: String
     /// The primary key.

@@ -29,6 +29,13 @@ extension Migration {
             ) \(dialect.strict)
             """,
             "INSERT INTO deployment (id, configuration_version) VALUES (1, 1)",
+            // As much as a sign-in writes, to find out whether one would be taken.
+            """
+            CREATE TABLE write_probe (
+                id \(integer) PRIMARY KEY CHECK (id = 1),
+                filler \(bytes) NOT NULL
+            ) \(dialect.strict)
+            """,
             // Of a store into which another is being copied: how far each table has come.
             """
             CREATE TABLE store_copy (
