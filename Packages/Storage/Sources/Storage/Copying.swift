@@ -1,7 +1,7 @@
 public import Identity
 import StoreSQL
 
-/// Moves everything from one store to another (``StoreCopy``).
+/// Moves everything from one store to another, compares them, and only then lets the new one be served.
 ///
 /// - Parameters:
 ///   - source: the setting `store` of the deployment that is moved; it is only read.
