@@ -100,10 +100,14 @@ final class Deployment: Sendable {
         } catch { return false }
     }
 
+    /// How often one sweep asks the store to look further: a very large one is walked over several sweeps.
+    private static let callsPerSweep = 200
+
     /// Removes what is over, a bounded amount at a time.
     func sweep() async {
         let now = SystemClock.now()
-        while (try? await store.removeExpired(now: now)) == true {}
+        var calls = 1
+        while (try? await store.removeExpired(now: now)) == true, calls < Self.callsPerSweep { calls += 1 }
         // Ceremony records are kept for 30 days.
         try? await store.removeCeremonies(endedBefore: now.adding(seconds: -30 * 86400))
     }
