@@ -18,6 +18,7 @@ internal import CCrypto
             case .shake128: Self.fetchedSHAKE128
             case .shake256: Self.fetchedSHAKE256
             }
+        // Only an allocation can fail here.
         guard let context = unsafe EVP_MD_CTX_new() else { fatalError("libcrypto cannot hash: out of memory") }
         unsafe self.context = context
     }

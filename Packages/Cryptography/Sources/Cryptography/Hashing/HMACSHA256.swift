@@ -39,6 +39,7 @@ public enum HMACSHA256 {
             ]
             return unsafe EVP_MAC_CTX_set_params(context.pointer, &parameters)
         }
+        // As with a fetch: without its default provider there is nothing to go on with, whatever is asked.
         guard code == 1 else { fatalError("libcrypto offers no HMAC with SHA-256") }
         return context
     }()

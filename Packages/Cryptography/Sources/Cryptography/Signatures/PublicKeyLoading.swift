@@ -113,6 +113,7 @@ enum RSAPublicKey {
     private static let importer: Mutex<Fetched> = {
         let context = unsafe Fetched(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "RSA")
         guard unsafe EVP_PKEY_fromdata_init(context.pointer) == 1 else {
+            // As with a fetch: nothing from outside decides it.
             fatalError("libcrypto cannot import RSA keys")
         }
         return Mutex(context)
