@@ -15,7 +15,9 @@ let package = Package(
     products: [.library(name: "Cryptography", targets: ["Cryptography"])],
     targets: [
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: settings),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .target(name: "Cryptography", dependencies: ["CCrypto", "CArgon2", "CCrypt"], swiftSettings: settings),
         .testTarget(
             name: "CryptographyTests",
             dependencies: ["Cryptography"],
