@@ -2,17 +2,19 @@
 
 import base64
 import hashlib
-import http.client
 import json
 import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -24,6 +26,8 @@ ADMIN = os.environ.get("LATCHKEY_ADMIN", str(ROOT / ".build/release/latchkey-adm
 PASSKEY_GRANT = "urn:okta:params:oauth:grant-type:webauthn"
 DOMAIN = "login.acme.example"
 ORIGIN = f"https://{DOMAIN}"
+# .ci/reliability runs one script at a time; elsewhere the machine has other work too.
+JUDGES_TIME = os.environ.get("LATCHKEY_JUDGES_TIME") == "1"
 
 
 class Deployment:
@@ -36,6 +40,8 @@ class Deployment:
         self.key = f"{self.folder}/master.key"
         self.settings = settings
         self.servers = []
+        # What starts latchkey-admin, where it has to see what only a server sees.
+        self.admin_runner = []
         subprocess.run([ADMIN, "master-key", "create", self.key], check=True, capture_output=True)
 
     def __enter__(self):
@@ -53,8 +59,8 @@ class Deployment:
             **self.settings,
         }
 
-    def start(self, *flags, waits=True):
-        server = Server(self, flags)
+    def start(self, *flags, waits=True, port=None, runner=()):
+        server = Server(self, flags, port or free_port(), runner)
         self.servers.append(server)
         if waits:
             server.wait_until_ready()
@@ -62,29 +68,29 @@ class Deployment:
 
     def admin(self, *words):
         result = subprocess.run(
-            [ADMIN, *words, "-o", "json"], capture_output=True, text=True, check=False, env=self.environment(1)
+            [*self.admin_runner, ADMIN, *words, "-o", "json"], capture_output=True, text=True, check=False, env=self.environment(1)
         )
         if result.returncode != 0:
             raise RuntimeError(f"latchkey-admin {' '.join(words)}: {result.returncode}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def make_client(self):
+    def make_client(self, domain=DOMAIN, *settings):
         """A tenant with one application; its client id."""
-        self.admin("tenant", "create", "acme", "--domain", DOMAIN, "--passkey-only")
+        self.admin("tenant", "create", "acme", "--domain", domain, "--passkey-only")
         client = self.admin(
             "client", "create", "--tenant", "acme", "--name", "App", "--type", "native", "--grant", "passkey",
-            "--grant", "refresh",
+            "--grant", "refresh", *settings,
         )
         return client["client_id"]
 
 
 class Server:
-    def __init__(self, deployment, flags=()):
-        self.port = free_port()
+    def __init__(self, deployment, flags, port, runner):
+        self.port = port
         self.log_file = deployment.folder / f"server-{self.port}.log"
         with open(self.log_file, "wb") as log:
             self.process = subprocess.Popen(
-                [SERVER, *flags], env={**deployment.environment(self.port), "LATCHKEY_TRUSTED_PROXIES": "127.0.0.0/8"},
+                [*runner, SERVER, *flags], env={**deployment.environment(self.port), "LATCHKEY_TRUSTED_PROXIES": "127.0.0.0/8"},
                 cwd=deployment.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )
 
@@ -127,32 +133,66 @@ class Answer:
     def json(self):
         return json.loads(self.body)
 
+    def header(self, name):
+        return self.headers.get(name.lower())
+
 
 class Client:
     """One connection of an application, as a proxy in front of the server passes it on."""
 
-    def __init__(self, port, client_id):
+    def __init__(self, port, client_id, host=DOMAIN):
         self.port = port
         self.client_id = client_id
+        self.host = host
         self.connection = None
 
-    def send(self, method, path, members=None):
+    def send(self, method, path, members=None, headers=None):
         body = None if members is None else json.dumps({"client_id": self.client_id, **members})
-        headers = {"Host": DOMAIN, "X-Forwarded-Host": DOMAIN, "X-Forwarded-Proto": "https",
-                   "X-Forwarded-For": "192.0.2.1", "Content-Type": "application/json"}
+        return self.exchange(self.request(method, path, body, headers))
+
+    def request(self, method, path, body=None, headers=None):
+        """The bytes of a request."""
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {self.host}", f"X-Forwarded-Host: {self.host}",
+                 "X-Forwarded-Proto: https", "X-Forwarded-For: 192.0.2.1"]
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        data = (body or "").encode()
+        if body is not None:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+
+    def exchange(self, request):
+        """Sends the bytes of a request and reads its answer."""
         started = time.monotonic()
         try:
             if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-            self.connection.request(method, path, body, headers)
-            response = self.connection.getresponse()
-            data = response.read()
-        except (OSError, http.client.HTTPException) as error:
+                self.connection = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+                self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.connection.sendall(request)
+            status, headers, body = self.receive()
+        except OSError as error:
             self.close()
             raise Unanswered(str(error)) from error
-        if response.will_close:
+        if headers.get("connection") == "close":
             self.close()
-        return Answer(response.status, data, response.headers, time.monotonic() - started)
+        return Answer(status, body, headers, time.monotonic() - started)
+
+    def receive(self):
+        data = b""
+        while (end := data.find(b"\r\n\r\n")) < 0:
+            data += self.more()
+        first, *lines = data[:end].decode().split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        body = data[end + 4:]
+        length = int(headers.get("content-length", "0"))
+        while len(body) < length:
+            body += self.more()
+        return int(first.split(" ")[1]), headers, body
+
+    def more(self):
+        data = self.connection.recv(65536)
+        if not data:
+            raise ConnectionError("the server closed the connection")
+        return data
 
     def close(self):
         if self.connection is not None:
@@ -166,10 +206,14 @@ class Client:
         return self.send("POST", "/passkey/challenge", {})
 
     def redeem(self, begun, response, scope="openid offline_access"):
-        return self.send("POST", "/oauth/token", {
-            "grant_type": PASSKEY_GRANT, "auth_session": begun["auth_session"], "authn_response": response,
-            "scope": scope,
-        })
+        return self.exchange(self.redeeming(begun, response, scope))
+
+    def redeeming(self, begun, response, scope="openid offline_access"):
+        """The bytes of the request that ends a ceremony."""
+        return self.request("POST", "/oauth/token", json.dumps({
+            "client_id": self.client_id, "grant_type": PASSKEY_GRANT, "auth_session": begun["auth_session"],
+            "authn_response": response, "scope": scope,
+        }))
 
     def refresh(self, token):
         return self.send("POST", "/oauth/token", {"grant_type": "refresh_token", "refresh_token": token})
@@ -287,9 +331,39 @@ def summary(answers):
     return counts, slowest
 
 
+def together(bodies):
+    """Runs `bodies` at once, each with a function that waits until all have called it; what they give."""
+    barrier = threading.Barrier(len(bodies), timeout=60)
+
+    def one(body):
+        try:
+            return body(barrier.wait)
+        except BaseException:
+            barrier.abort()
+            raise
+
+    with ThreadPoolExecutor(len(bodies)) as pool:
+        futures = [pool.submit(one, body) for body in bodies]
+        errors = [future.exception() for future in futures]
+    # The others only lost their turn by the one that failed.
+    for error in sorted(filter(None, errors), key=lambda error: isinstance(error, threading.BrokenBarrierError)):
+        raise error
+    return [future.result() for future in futures]
+
+
+def amount(full):
+    """How often, of `full` times: all, or the part that LATCHKEY_PART asks for."""
+    return max(2, round(full * float(os.environ.get("LATCHKEY_PART", "1"))))
+
+
 def require(holds, what):
     if not holds:
         raise AssertionError(what)
+
+
+def soon(seconds, limit, what):
+    """Requires that `seconds` are at most `limit`, unless the machine is so busy that time says nothing."""
+    require(seconds <= limit or not JUDGES_TIME, f"{what} took {seconds:.2f} s, the limit is {limit} s")
 
 
 def run(*checks):
@@ -303,7 +377,9 @@ def run(*checks):
         try:
             figures = check()
             print(f"ok   {check.__name__}: {figures} ({time.monotonic() - started:.0f} s)", flush=True)
-        except (AssertionError, RuntimeError, Unanswered) as error:
+        except Exception as error:  # Whatever it is, the next check has its turn.
             failed = True
+            if not isinstance(error, (AssertionError, RuntimeError, Unanswered)):
+                traceback.print_exc()
             print(f"FAIL {check.__name__}: {error}", flush=True)
     sys.exit(1 if failed else 0)

@@ -1,13 +1,12 @@
 """The database commits and its answer is lost: nothing is issued twice in silence, and the client can go on."""
 
-import os
 import socket
 import threading
 
-from latchkey import Client, Deployment, require, run
+from latchkey import Client, Deployment, Passkey, amount, require, run
 from postgres import Postgres
 
-TIMES = int(os.environ.get("LATCHKEY_LOST", "500"))
+TIMES = amount(500)
 
 
 class Proxy:
@@ -47,46 +46,102 @@ class Proxy:
                 pass
 
 
-def answers_lost_after_commit():
-    """Half at refreshes, half at sign-ins: 503 each time, one issue for each try, and the documented way goes on."""
-    with Postgres() as database:
-        proxy = Proxy(database.port)
-        with Deployment(f"postgres://latchkey@127.0.0.1:{proxy.port}/latchkey") as deployment:
-            client_id = deployment.make_client()
-            deployment.admin("client", "set", "--tenant", "acme", "App", "refresh_token.leeway=60")
-            server = deployment.start()
-            client = Client(server.port, client_id)
-            passkey, answer = client.sign_up("one@acme.example")
-            require(answer.status == 200, answer.body)
-            token = answer.json()["refresh_token"]
+class Lossy:
+    """A server whose database is behind the proxy, a client, and somebody who has signed up."""
 
-            generations = "SELECT coalesce(sum(generation), 0) FROM refresh_family"
-            generation = database.number(generations)
-            for number in range(TIMES // 2):
-                proxy.armed.set()
-                lost = client.refresh(token)
-                require(lost.status == 503, f"refresh {number}: {lost.status} {lost.body}")
-                require(lost.json()["error"] == "temporarily_unavailable", lost.body)
-                again = client.refresh(token)
-                require(again.status == 200, f"refresh {number} again: {again.status} {again.body}")
-                token = again.json()["refresh_token"]
-            require(database.number(generations) == generation + TIMES // 2, "a generation more or less than tries")
+    def __init__(self, database, **settings):
+        self.database = database
+        self.proxy = Proxy(database.port)
+        self.deployment = Deployment(f"postgres://latchkey@127.0.0.1:{self.proxy.port}/latchkey", **settings)
 
+    def __enter__(self):
+        self.deployment.__enter__()
+        client_id = self.deployment.make_client()
+        self.deployment.admin("client", "set", "--tenant", "acme", "App", "refresh_token.leeway=60")
+        self.client = Client(self.deployment.start().port, client_id)
+        self.passkey, answer = self.client.sign_up("one@acme.example")
+        require(answer.status == 200, answer.body)
+        self.token = answer.json()["refresh_token"]
+        return self
+
+    def __exit__(self, *rest):
+        self.deployment.__exit__(*rest)
+
+    def lose(self, request):
+        """Sends a request whose commit's answer is lost: a 503, and nothing that says otherwise."""
+        self.proxy.armed.set()
+        lost = request()
+        require(not self.proxy.armed.is_set(), "nothing was committed")
+        require(lost.status == 503, f"{lost.status} {lost.body}")
+        require(lost.json()["error"] == "temporarily_unavailable", lost.body)
+        require(lost.header("Retry-After") is not None, f"{lost.headers}")
+
+
+def refreshes():
+    """The client refreshes again, inside the leeway."""
+    with Postgres() as database, Lossy(database) as it:
+        generations = "SELECT coalesce(sum(generation), 0) FROM refresh_family"
+        before = database.number(generations), database.number("SELECT count(*) FROM refresh_token")
+        for number in range(TIMES):
+            it.lose(lambda: it.client.refresh(it.token))
+            again = it.client.refresh(it.token)
+            require(again.status == 200, f"refresh {number} again: {again.status} {again.body}")
+            it.token = again.json()["refresh_token"]
+        made = database.number(generations) - before[0]
+        require(made == TIMES, f"{made} generations of {TIMES} tries")
+        tokens = database.number("SELECT count(*) FROM refresh_token") - before[1]
+        require(tokens == TIMES * 2, f"{tokens} tokens of {TIMES * 2} exchanges that were asked for")
+        return f"{it.proxy.swallowed} answers lost, as many 503; {tokens} tokens for {TIMES * 2} requests, {TIMES} went on"
+
+
+def sign_ins():
+    """The challenge is used up; the client begins again with a new one."""
+    with Postgres() as database, Lossy(database) as it:
+        families = "SELECT count(*) FROM refresh_family"
+        before = database.number("SELECT count(*) FROM session"), database.number(families)
+        for number in range(TIMES):
+            begun = it.client.challenge().json()
+            request = it.client.redeeming(begun, it.passkey.get(begun))
+            it.lose(lambda: it.client.exchange(request))
+            require(it.client.exchange(request).status == 403, "a challenge is taken twice")
+            require(it.client.sign_in(it.passkey).status == 200, f"sign-in {number} with a new challenge")
+        made = database.number("SELECT count(*) FROM session") - before[0], database.number(families) - before[1]
+        require(made == (TIMES * 2, TIMES * 2), f"{made} sessions and families of {TIMES * 2} sign-ins")
+        return f"{it.proxy.swallowed} answers lost, as many 503; {made[0]} sessions for {TIMES * 2} sign-ins, {TIMES} went on"
+
+
+def sign_ups():
+    """The account is there or not, but once: the client begins again, and is told that the user exists, or signs in."""
+    with Postgres() as database, Lossy(database) as it:
+        for number in range(TIMES // 5):
+            begun = it.client.register(f"lost-{number}@acme.example").json()
+            passkey = Passkey()
+            request = it.client.redeeming(begun, passkey.create(begun))
+            it.lose(lambda: it.client.exchange(request))
+            require(it.client.exchange(request).status == 403, "a challenge is taken twice")
+            # It was committed: the passkey that the device has made signs in.
+            require(it.client.sign_in(passkey).status == 200, "the passkey of the lost answer")
+            again = it.client.register(f"lost-{number}@acme.example")
+            require(again.json().get("reason") == "user_exists", f"{again.status} {again.body}")
+        users = database.number("SELECT count(*) FROM user_account") - 1
+        require(users == TIMES // 5, f"{users} users of {TIMES // 5} sign-ups")
+        return f"{it.proxy.swallowed} answers lost, {users} users for as many sign-ups, all signed in"
+
+
+def challenges():
+    """Challenges in the database: one whose taking was lost is gone, one whose keeping was lost was never given out."""
+    with Postgres() as database, Lossy(database, LATCHKEY_CHALLENGES="store") as it:
+        for number in range(TIMES // 5):
+            it.lose(it.client.challenge)
+            begun = it.client.challenge().json()
+            request = it.client.redeeming(begun, it.passkey.get(begun))
             sessions = database.number("SELECT count(*) FROM session")
-            for number in range(TIMES // 2):
-                begun = client.challenge().json()
-                response = passkey.get(begun)
-                proxy.armed.set()
-                lost = client.redeem(begun, response)
-                require(lost.status == 503, f"sign-in {number}: {lost.status} {lost.body}")
-                # The challenge is used up; a new one goes on.
-                require(client.redeem(begun, response).status == 403, "a challenge is taken twice")
-                require(client.sign_in(passkey).status == 200, "a new challenge")
-            made = database.number("SELECT count(*) FROM session") - sessions
-            require(made == TIMES // 2 * 2, f"{made} sessions of {TIMES // 2 * 2} tries")
-            require(proxy.swallowed == TIMES // 2 * 2, f"{proxy.swallowed} answers were lost")
-            return f"{proxy.swallowed} answers lost, as many 503; each try issued once, {TIMES} went on"
+            it.lose(lambda: it.client.exchange(request))
+            require(database.number("SELECT count(*) FROM session") == sessions, "a session although it was not known")
+            require(it.client.exchange(request).status == 403, "a challenge is taken twice")
+            require(it.client.sign_in(it.passkey).status == 200, f"sign-in {number} with a new challenge")
+        return f"{it.proxy.swallowed} answers lost, as many 503, none taken twice, {TIMES // 5} went on"
 
 
 if __name__ == "__main__":
-    run(answers_lost_after_commit)
+    run(refreshes, sign_ins, sign_ups, challenges)

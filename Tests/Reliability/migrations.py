@@ -1,13 +1,11 @@
 """Many servers at once on an empty store, and the rule of rolling upgrades."""
 
-import os
-import pathlib
 import subprocess
 
-from latchkey import ADMIN, Client, Deployment, require, run
+from latchkey import Client, Deployment, amount, require, run
 from postgres import Postgres
 
-ROUNDS = int(os.environ.get("LATCHKEY_ROUNDS", "20"))
+ROUNDS = amount(20)
 
 
 def start_eight(deployment):
@@ -27,9 +25,8 @@ def eight_on_postgres():
     with Postgres("max_connections = 200") as database:
         for number in range(ROUNDS):
             database.sql(f"CREATE DATABASE round{number} OWNER latchkey TEMPLATE template0", "postgres")
-            with Deployment(database.url.replace("/latchkey", f"/round{number}").replace("//round", "//latchkey")) as it:
-                it.store = f"postgres://latchkey@127.0.0.1:{database.port}/round{number}"
-                start_eight(it)
+            with Deployment(f"postgres://latchkey@127.0.0.1:{database.port}/round{number}") as deployment:
+                start_eight(deployment)
             rows = database.sql("SELECT count(*), count(DISTINCT number), min(number) FROM schema_migration",
                                 f"round{number}")
             require(rows.split("|")[0] == rows.split("|")[1] and rows.endswith("|1"), f"migrations: {rows}")
