@@ -93,6 +93,12 @@ final class Deployment: Sendable {
         return await [("store", store), ("cache", cache)]
     }
 
+    /// How the stores do, those that can say so.
+    var observed: [StoreMetrics.Store] {
+        [("store", store as? any StoreObservable), ("cache", challenges.cache as? any StoreObservable)]
+            .compactMap { name, store in store.map { StoreMetrics.Store(name: name, vitals: $0.vitals) } }
+    }
+
     private func isWell(_ body: () async throws(StoreError) -> Void) async -> Bool {
         do throws(StoreError) {
             try await body()

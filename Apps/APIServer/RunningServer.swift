@@ -53,9 +53,14 @@ struct RunningServer {
         }
         server.begin(handler)
         adminServer?.begin(
-            AdminAPI(health: health, metrics: metrics, directory: deployment.directory, clock: SystemClock.now) {
-                Self.gauges(server.metrics)
-            }
+            AdminAPI(
+                health: health,
+                metrics: metrics,
+                directory: deployment.directory,
+                clock: SystemClock.now,
+                stores: { deployment.observed },
+                gauges: { Self.gauges(server.metrics) }
+            )
         )
         await readMetadata(deployment)
         let background = startBackground(deployment)

@@ -5,7 +5,7 @@ import Threads
 /// The challenge cache of a single server: a table in 64 shards, each behind a lock of its own.
 ///
 /// What is in it is lost with the process, and the ceremonies under way begin again; nothing else is.
-public final class InMemoryChallengeCache: ChallengeCache {
+public final class InMemoryChallengeCache: ChallengeCache, StoreObservable {
     /// How many ceremonies may be pending.
     public typealias Limits = ChallengeLimits
 
@@ -52,6 +52,12 @@ public final class InMemoryChallengeCache: ChallengeCache {
 
     /// How many ceremonies are pending; some may be over and not yet swept.
     public var pendingCount: Int { count.load(ordering: .relaxed) }
+
+    public var vitals: StoreVitals {
+        var vitals = StoreVitals()
+        vitals.pendingCeremonies = pendingCount
+        return vitals
+    }
 
     private func shard(of key: ChallengeKey) -> Lock<Shard> {
         // The bytes are a hash: they are spread already.

@@ -4,7 +4,7 @@ public import Identity
 ///
 /// Each ceremony is one key with its end; sorted sets by client and by address count what is pending. Putting and taking
 /// are a script each, so that nothing comes in between.
-public struct RedisChallengeCache: ChallengeCache {
+public struct RedisChallengeCache: ChallengeCache, StoreObservable {
     private let server: RedisServer
     private let limits: ChallengeLimits
     private let keys: Keys
@@ -19,6 +19,8 @@ public struct RedisChallengeCache: ChallengeCache {
         self.limits = limits
         keys = Keys(prefix: Array(prefix.utf8))
     }
+
+    public var vitals: StoreVitals { server.vitals }
 
     public func put(
         _ pending: PendingCeremony,

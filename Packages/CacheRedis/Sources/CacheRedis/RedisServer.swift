@@ -58,6 +58,9 @@ public final class RedisServer: Sendable {
     /// Whether callers are refused because it has not answered for a while.
     public var isGivenUp: Bool { breaker.isOpen }
 
+    /// How it does, without asking it.
+    public var vitals: StoreVitals { breaker.vitals }
+
     /// Answers what waits, and closes the connection. Blocks the caller.
     public func stop() {
         thread.stop()

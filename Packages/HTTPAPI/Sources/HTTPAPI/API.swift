@@ -47,6 +47,15 @@ public final class API: HTTPHandler {
         self.table = table
     }
 
+    /// A method and a path that are served; in the path `{name}` stands for one segment.
+    public struct Route: Hashable, Sendable {
+        public let method: HTTPMethod
+        public let path: String
+    }
+
+    /// Every route that requests are looked up in.
+    public var routes: [Route] { table.values.map { Route(method: $0.method, path: $0.path) } }
+
     public func limits(for head: HTTPRequestHead) -> RequestLimits {
         RequestLimits(body: 64 << 10, deadline: .seconds(5))
     }

@@ -50,6 +50,8 @@ struct StoreBreakerTests {
         }
         #expect(store.calls.load(ordering: .relaxed) == 5)
         #expect(breaker.timesOpened == 1)
+        #expect(breaker.vitals.isBreakerOpen == true && breaker.vitals.breakerOpenings == 1)
+        #expect(breaker.vitals.unanswered == 5 && breaker.vitals.calls?.total == 5)
     }
 
     @Test(

@@ -11,6 +11,8 @@ final class Engine: Sendable {
     private let thread: WorkerThread
     private let connector: Connector
     private let faultBox: Lock<StoreError?>
+    /// What is known of its connections.
+    let pool = PoolState()
 
     /// - Parameters:
     ///   - inbox: an open one, of this engine's own.
@@ -30,8 +32,9 @@ final class Engine: Sendable {
         self.connector = connector
         self.faultBox = faultBox
         inbox.post(.connected(first.connection))
+        let pool = pool
         thread = try WorkerThread(name: "postgres") {
-            Conversation(inbox: inbox, connector: connector, options: options, fault: faultBox).run()
+            Conversation(inbox: inbox, connector: connector, options: options, fault: faultBox, pool: pool).run()
         }
     }
 
@@ -82,6 +85,7 @@ private final class Conversation {
     private let connector: Connector
     private let options: PostgresOptions
     private let fault: Lock<StoreError?>
+    private let pool: PoolState
     /// What begins a transaction that writes, where the session's own limits are not ours to set.
     private let limits: SQL?
 
@@ -94,7 +98,14 @@ private final class Conversation {
     private var connectAgainAt: ContinuousClock.Instant
     private var lastConnectFault: ConnectFault?
 
-    init(inbox: Inbox, connector: Connector, options: PostgresOptions, fault: Lock<StoreError?>) {
+    init(
+        inbox: Inbox,
+        connector: Connector,
+        options: PostgresOptions,
+        fault: Lock<StoreError?>,
+        pool: PoolState
+    ) {
+        self.pool = pool
         self.inbox = inbox
         self.connector = connector
         self.options = options
@@ -117,6 +128,11 @@ private final class Conversation {
             giveUpLate(now)
             resumeDelayed(now)
             dispatch(now)
+            pool.note(
+                open: channels.count,
+                busy: channels.count { $0.group != nil },
+                waiting: waiting.count + delayed.count
+            )
             if inbox.isClosed, isDone { return }
             let events = wait(now)
             now = .now
@@ -156,7 +172,9 @@ private final class Conversation {
             let kinds: [Waiting.Kind] = writing < Self.commitGroups ? [.reads, .commits, .alone] : [.reads, .alone]
             guard let kind = waiting.oldest(of: kinds) else { return }
             guard let channel = channels.last(where: { $0.group == nil }) else { return wantConnection(now) }
-            let group = Group(waiting.take(kind), isWrite: kind != .reads)
+            let members = waiting.take(kind)
+            for member in members where member.retries == 0 { pool.note(wait: now - member.queuedAt) }
+            let group = Group(members, isWrite: kind != .reads)
             channel.group = group
             if group.sendRound(on: channel.connection, limits: limits) { flush(channel) } else { lose(channel, now) }
         }

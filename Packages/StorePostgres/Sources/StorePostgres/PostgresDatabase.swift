@@ -37,6 +37,8 @@ final class PostgresDatabase: SQLDatabase {
         try await read(.query([SQLStatement(Self.nothing, [])]) { _ in })
     }
 
+    var vitals: StoreVitals { engine.pool.vitals }
+
     func close() async {
         // Closing waits for threads, which a thread of Swift's own pool must not.
         let engine = engine

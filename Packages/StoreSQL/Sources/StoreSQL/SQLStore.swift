@@ -3,7 +3,7 @@ public import Identity
 /// A credential store over any SQL engine: every statement and every mapping of a row, once.
 ///
 /// The statements lie beside the methods that use them, port by port.
-public struct SQLStore: CredentialDatabase {
+public struct SQLStore: CredentialDatabase, StoreObservable {
     let database: any SQLDatabase
     let walk = ExpiryWalk()
 
@@ -19,6 +19,8 @@ public struct SQLStore: CredentialDatabase {
     public func check() async throws(StoreError) {
         try await database.check(probe: Self.check)
     }
+
+    public var vitals: StoreVitals { database.vitals }
 
     public func close() async {
         await database.close()

@@ -26,12 +26,21 @@ public struct AdminAPI: HTTPHandler {
     private let directory: TenantDirectory
     private let clock: @Sendable () -> UnixTime
     private let gauges: @Sendable () -> [Gauge]
+    private let stores: @Sendable () -> [StoreMetrics.Store]
 
+    /// - Parameters:
+    ///   - health: what `/healthz` and `/readyz` answer.
+    ///   - metrics: what is counted.
+    ///   - directory: knows the domains.
+    ///   - clock: the time.
+    ///   - stores: how the store and the cache do; those that can say so.
+    ///   - gauges: what other parts count.
     public init(
         health: Health,
         metrics: APIMetrics,
         directory: TenantDirectory,
         clock: @escaping @Sendable () -> UnixTime,
+        stores: @escaping @Sendable () -> [StoreMetrics.Store] = { [] },
         gauges: @escaping @Sendable () -> [Gauge]
     ) {
         self.health = health
@@ -39,6 +48,7 @@ public struct AdminAPI: HTTPHandler {
         self.directory = directory
         self.clock = clock
         self.gauges = gauges
+        self.stores = stores
     }
 
     public func limits(for head: HTTPRequestHead) -> RequestLimits { RequestLimits(body: 1024) }
@@ -68,7 +78,7 @@ public struct AdminAPI: HTTPHandler {
     }
 
     private func metricsText() -> HTTPResponse {
-        var text = metrics.text()
+        var text = metrics.text() + StoreMetrics.text(stores())
         for gauge in gauges() {
             text +=
                 "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) \(gauge.kind)\n\(gauge.name) \(gauge.value)\n"

@@ -14,6 +14,57 @@ struct HealthTests {
         }
     }
 
+    @Test("How the stores do: breaker, connections and waits, each in its classes; what a store has not is left out")
+    func stores() async throws {
+        try await House.with { (house) async throws in
+            var vitals = StoreVitals()
+            vitals.isBreakerOpen = true
+            vitals.breakerOpenings = 2
+            vitals.unanswered = 11
+            vitals.openConnections = 8
+            vitals.busyConnections = 3
+            vitals.waiting = 1
+            let calls = DurationHistogram()
+            for time in [Duration.microseconds(400), .milliseconds(1), .milliseconds(7), .seconds(3)] {
+                calls.note(time)
+            }
+            vitals.calls = calls.snapshot
+            var cache = StoreVitals()
+            cache.pendingCeremonies = 5
+            let clock = house.now
+            let (store, memory) = (vitals, cache)
+            let admin = AdminAPI(
+                health: house.health,
+                metrics: house.metrics,
+                directory: house.directory,
+                clock: { clock },
+                stores: { [.init(name: "store", vitals: store), .init(name: "cache", vitals: memory)] },
+                gauges: { [] }
+            )
+            let text = String(decoding: try await send(admin, .get("/metrics")).body, as: UTF8.self)
+            let lines = text.split(separator: "\n").map(String.init)
+            for line in [
+                "latchkey_store_breaker_open{store=\"store\"} 1",
+                "latchkey_store_breaker_openings_total{store=\"store\"} 2",
+                "latchkey_store_unanswered_total{store=\"store\"} 11",
+                "latchkey_store_connections{store=\"store\"} 8", "latchkey_store_connections_busy{store=\"store\"} 3",
+                "latchkey_store_waiting{store=\"store\"} 1", "latchkey_pending_ceremonies{store=\"cache\"} 5",
+                "# TYPE latchkey_store_call_seconds histogram",
+                "latchkey_store_call_seconds_bucket{store=\"store\",le=\"0.001\"} 2",
+                "latchkey_store_call_seconds_bucket{store=\"store\",le=\"0.01\"} 3",
+                "latchkey_store_call_seconds_bucket{store=\"store\",le=\"1\"} 3",
+                "latchkey_store_call_seconds_bucket{store=\"store\",le=\"+Inf\"} 4",
+                "latchkey_store_call_seconds_sum{store=\"store\"} 3.0084",
+                "latchkey_store_call_seconds_count{store=\"store\"} 4",
+            ] {
+                #expect(lines.contains(line), "\(line) is not in\n\(text)")
+            }
+            #expect(!text.contains("breaker_open{store=\"cache\"}"))
+            #expect(!text.contains("connection_wait_seconds"))
+            #expect(lines.filter { $0.hasPrefix("# TYPE latchkey_store_call_seconds ") }.count == 1)
+        }
+    }
+
     private func send(_ admin: AdminAPI, _ ask: Ask) async throws -> Answer {
         Answer(response: await admin.handle(try ask.set(\.host, "10.0.0.5:9000").request()))
     }

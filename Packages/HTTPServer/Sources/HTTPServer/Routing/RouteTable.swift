@@ -42,6 +42,9 @@ public struct RouteTable<Value: Sendable>: Sendable {
             return nil
         }
 
+        /// What this node and all below it hold.
+        var all: [Value] { entries.map(\.value) + (Array(named.values) + any).flatMap(\.all) }
+
         func entry(_ method: HTTPMethod) -> Entry? {
             if let exact = entries.first(where: { $0.method == method }) { return exact }
             return method == .head ? entries.first { $0.method == .get } : nil
@@ -78,6 +81,9 @@ public struct RouteTable<Value: Sendable>: Sendable {
         let isPlain = names.isEmpty && pattern.hasPrefix("/") && isLiteral
         if isPlain { plain[pattern, default: Node()].insert([], entry) }
     }
+
+    /// Everything that was added and not replaced, in no order.
+    public var values: [Value] { root.all }
 
     /// What was found for a path and method.
     public enum Match: Sendable {

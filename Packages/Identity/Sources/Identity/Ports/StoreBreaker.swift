@@ -14,6 +14,8 @@ public final class StoreBreaker: Sendable {
     private let failures = Atomic(0)
     private let open = Atomic(false)
     private let opened = Atomic(0)
+    private let unanswered = Atomic(0)
+    private let latencies = DurationHistogram()
 
     /// - Parameters:
     ///   - store: its name, as `Redis`.
@@ -38,6 +40,16 @@ public final class StoreBreaker: Sendable {
     /// How often it has opened.
     public var timesOpened: Int { opened.load(ordering: .relaxed) }
 
+    /// What it has seen of the store.
+    public var vitals: StoreVitals {
+        var vitals = StoreVitals()
+        vitals.isBreakerOpen = isOpen
+        vitals.breakerOpenings = timesOpened
+        vitals.unanswered = unanswered.load(ordering: .relaxed)
+        vitals.calls = latencies.snapshot
+        return vitals
+    }
+
     /// Calls the store, unless the breaker is open or the request's budget is spent, and counts what the call took.
     ///
     /// - Throws: what `body` throws; ``StoreError/unavailable(reason:)`` when it was not called.
@@ -52,7 +64,11 @@ public final class StoreBreaker: Sendable {
             throw .unavailable(reason: "\(store) was not asked: the request's time for stores is spent")
         }
         let start = ContinuousClock.now
-        defer { budget?.spend(ContinuousClock.now - start) }
+        defer {
+            let time = ContinuousClock.now - start
+            budget?.spend(time)
+            latencies.note(time)
+        }
         do throws(StoreError) {
             let value = try await body()
             note(answered: true)
@@ -68,6 +84,7 @@ public final class StoreBreaker: Sendable {
             if failures.load(ordering: .relaxed) != 0 { failures.store(0, ordering: .relaxed) }
             return
         }
+        unanswered.add(1, ordering: .relaxed)
         guard failures.add(1, ordering: .relaxed).newValue >= limit,
             open.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
         else { return }

@@ -25,6 +25,16 @@ final class GuardedDatabase: SQLDatabase {
         try await breaker.call { () throws(StoreError) in try await engine.write(step) }
     }
 
+    var vitals: StoreVitals {
+        var vitals = breaker.vitals
+        let engine = engine.vitals
+        vitals.openConnections = engine.openConnections
+        vitals.busyConnections = engine.busyConnections
+        vitals.waiting = engine.waiting
+        vitals.connectionWaits = engine.connectionWaits
+        return vitals
+    }
+
     /// Asks the engine itself, breaker or not: whoever checks wants to know how it is.
     func check(probe: SQLStep<Void>) async throws(StoreError) {
         try await engine.check(probe: probe)

@@ -27,8 +27,15 @@ public protocol SQLDatabase: Sendable {
     /// - Throws: why it does not.
     func check(probe: SQLStep<Void>) async throws(StoreError)
 
+    /// What it can say of its connections and of who waits for one.
+    var vitals: StoreVitals { get }
+
     /// Finishes what is under way and closes every connection.
     func close() async
+}
+
+extension SQLDatabase {
+    public var vitals: StoreVitals { StoreVitals() }
 }
 
 /// What a transaction does next.
