@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // SQLite copies the value, so that it need not outlive the call; the destructor is a cast that Swift cannot import.
@@ -32,6 +33,21 @@ static inline void latchkey_configure_sqlite(void) {
     // A reader forgets its pages whenever something was written. With room for what a look-up touches, kept in one
     // piece, it need not ask the allocator for each of them again: 64 pages, 270 KiB for a connection.
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 64);
+}
+
+// Nanoseconds of a clock that only goes forward.
+static inline int64_t latchkey_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline int latchkey_is_late(void *end) { return latchkey_clock() >= *(const int64_t *)end; }
+
+// Makes every statement of the connection end with SQLITE_INTERRUPT once the clock has come to `end`, which is looked
+// up about every millisecond that SQLite computes and outlives the connection.
+static inline void latchkey_watch(sqlite3 *connection, int64_t *end) {
+    sqlite3_progress_handler(connection, 20000, latchkey_is_late, end);
 }
 
 // Creates the file, which must not exist. 0, or errno.

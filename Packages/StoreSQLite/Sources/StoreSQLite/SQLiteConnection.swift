@@ -7,6 +7,8 @@ import StoreSQL
     private let handle: OpaquePointer
     /// By the number of their text.
     private var statements: [OpaquePointer?] = unsafe []
+    /// When statements give up, on the clock that the shim reads; never, unless somebody says so.
+    private let end: UnsafeMutablePointer<Int64>
 
     enum Mode {
         case readWrite, readOnly
@@ -29,11 +31,15 @@ import StoreSQL
             throw SQLiteFault.error(code, message: nil, conflict: .other)
         }
         unsafe self.handle = handle
+        unsafe end = .allocate(capacity: 1)
+        unsafe end.initialize(to: .max)
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_timeout(handle, patience)
     }
 
     deinit {
+        // Statements that are finalized and a connection that closes run nothing that would look at it.
+        defer { unsafe end.deallocate() }
         unsafe statements.forEach { statement in unsafe sqlite3_finalize(statement) }
         unsafe sqlite3_close_v2(handle)
     }
@@ -93,6 +99,19 @@ import StoreSQL
     /// How long to wait for another connection's lock, in milliseconds.
     func setPatience(_ milliseconds: Int32) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Makes what computes for longer than `time` from now on fail with `busy`.
+    func setDeadline(in time: Duration) {
+        let (seconds, attoseconds) = time.components
+        let nanoseconds = min(max(seconds, 0), 86_400) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000
+        unsafe end.pointee = latchkey_clock() + nanoseconds
+        unsafe latchkey_watch(handle, end)
+    }
+
+    /// Lets what follows take its time: what was begun has to be ended.
+    func clearDeadline() {
+        unsafe end.pointee = .max
     }
 
     /// Rows that this connection has changed since it was opened.

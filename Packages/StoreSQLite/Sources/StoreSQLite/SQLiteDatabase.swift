@@ -17,16 +17,17 @@ final class SQLiteDatabase: SQLDatabase {
     var dialect: SQLDialect { .sqlite }
 
     func read<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
+        let end = ContinuousClock.now + StoreBudget.allowance(atMost: Self.deadline)
         for _ in 0..<2 {
             do throws(StoreError) {
-                return try readers.read(step)
+                return try readers.read(step, within: end - .now)
             } catch {
-                guard case .busy = error else { throw error }
+                guard case .busy = error, .now < end else { throw error }
             }
             // Rare: another process is recovering the log after a crash.
             try? await Task.sleep(for: .milliseconds(Int.random(in: 5...25)))
         }
-        return try readers.read(step)
+        return try readers.read(step, within: end - .now)
     }
 
     func write<Value: Sendable>(_ step: SQLStep<Value>) async throws(StoreError) -> Value {
@@ -52,5 +53,7 @@ final class SQLiteDatabase: SQLDatabase {
         try? await pool.run(refused: { $0 }, finish)
     }
 
+    /// How long a read may take, unless its request has less time left.
+    private static let deadline = Duration.seconds(1)
     private static let nothing = SQL("SELECT 1")
 }

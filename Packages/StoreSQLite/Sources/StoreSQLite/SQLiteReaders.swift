@@ -11,11 +11,12 @@ final class SQLiteReaders: Sendable {
         self.path = path
     }
 
-    /// Runs `step` as one consistent read, without giving the thread up.
-    func read<Value: Sendable>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
+    /// Runs `step` as one consistent read, without giving the thread up: for `time` at most, as far as it is SQLite
+    /// that computes. A disk that does not answer is waited for.
+    func read<Value: Sendable>(_ step: SQLStep<Value>, within time: Duration) throws(StoreError) -> Value {
         let reader = try take()
         defer { layBack(reader) }
-        return try reader.read(step)
+        return try reader.read(step, within: time)
     }
 
     /// Closes those that lie ready; one in use closes when it comes back.
@@ -54,8 +55,9 @@ final class SQLiteReaders: Sendable {
             self.connection = connection
         }
 
-        func read<Value: Sendable>(_ step: SQLStep<Value>) throws(StoreError) -> Value {
-            try connection.read(step)
+        func read<Value: Sendable>(_ step: SQLStep<Value>, within time: Duration) throws(StoreError) -> Value {
+            connection.setDeadline(in: time)
+            return try connection.read(step)
         }
     }
 }

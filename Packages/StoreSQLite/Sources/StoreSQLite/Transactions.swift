@@ -56,6 +56,7 @@ extension SQLiteConnection {
     /// Ends the transaction, or a part of it, if one is still open.
     mutating func end(_ ending: SQL) {
         guard isInTransaction else { return }
+        clearDeadline()
         try? run(ending)
     }
 

@@ -125,6 +125,27 @@ struct WritingTests {
         }
     }
 
+    @Test("A read that computes for longer than its request has time gives up, and the next one is answered")
+    func readsEnd() async throws {
+        try await withDatabase { database, _ in
+            try await database.write(.commit([SQLStatement(Self.insert, [.text("a")])], ()))
+            for _ in 0..<3 {
+                let start = ContinuousClock.now
+                await #expect(throws: StoreError.self) {
+                    try await StoreBudget.$current.withValue(StoreBudget(.milliseconds(50))) {
+                        try await database.read(.query([SQLStatement(Self.endless, [])]) { _ in })
+                    }
+                }
+                #expect(ContinuousClock.now - start < .seconds(20))
+                #expect(try await texts(database) == ["a"])
+            }
+        }
+    }
+
+    private static let endless = SQL(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+    )
+
     private func texts(_ database: SQLiteDatabase) async throws -> [String] {
         try await database.read(
             .run([SQLStatement(Self.select, [])]) { (results) throws(StoreError) in
