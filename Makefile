@@ -27,7 +27,7 @@ test-only:
 	swift build -c release --static-swift-stdlib
 	@.ci/tests
 
-reliability: ## stores that hang, restart, fail over, lose answers; servers that are killed: about ten minutes
+reliability: ## stores that hang, restart, fail over, lose answers; servers that are killed: about twenty minutes
 	@.ci/setup test
 	swift build -c release --static-swift-stdlib
 	@.ci/reliability

@@ -10,8 +10,8 @@ from postgres import ROOT
 
 LOAD = os.environ.get("LATCHKEY_LOAD", str(ROOT / ".build/release/latchkey-load"))
 CONNECTIONS = 32
-SECONDS = 5
-ROUNDS = 4
+SECONDS = 4
+ROUNDS = 3
 
 
 class Target:

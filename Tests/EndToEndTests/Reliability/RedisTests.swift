@@ -137,8 +137,8 @@ struct RedisTests {
     }
 }
 
-/// Expects `time` to be within `limit` when `make reliability` asks for it; a machine that runs all tests at once says
-/// nothing about time.
+/// Expects `time` to be within `limit` when `LATCHKEY_JUDGES_TIME` asks for it; a machine that runs all tests at once
+/// says nothing about time, which the scripts of `Tests/Reliability` judge.
 func expectSoon(_ time: Duration, _ limit: Duration, _ what: String) {
     guard Backends.judgesTime else { return }
     #expect(time <= limit, "\(what) took \(time)")
