@@ -10,6 +10,21 @@ struct ContractTests {
         try await promise.verify(try await Shared.store())
     }
 
+    @Test(
+        "Each promise about what a store keeps only once, on a database of its own",
+        arguments: CredentialDatabaseContract.lonelyPromises
+    )
+    func keepsAlone(_ promise: Promise<any CredentialDatabase>) async throws {
+        let store = try await PostgresStore.open(try TestServer.freshURL(), options: .patient())
+        do {
+            try await promise.verify(store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
     @Test("All promises at once on one store", arguments: [true, false])
     func together(prepares: Bool) async throws {
         let store = try await PostgresStore.open(try TestServer.freshURL(), options: .patient(prepares: prepares))
