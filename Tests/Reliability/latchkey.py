@@ -368,6 +368,8 @@ def soon(seconds, limit, what):
 
 def run(*checks):
     """Runs each check, names it with its figures, and ends with 1 when one failed."""
+    # What whoever started this has blocked, its children would not hear.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     failed = False
     wanted = sys.argv[1:]
     for check in checks:
