@@ -96,9 +96,11 @@ import StoreSQL
         }
     }
 
-    /// How long to wait for another connection's lock, in milliseconds.
-    func setPatience(_ milliseconds: Int32) {
-        unsafe sqlite3_busy_timeout(handle, milliseconds)
+    /// How long to wait for another connection's lock, to the millisecond.
+    func setPatience(_ time: Duration) {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = min(max(seconds, 0), 60) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
+        unsafe sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     }
 
     /// Makes what computes for longer than `time` from now on fail with `busy`.

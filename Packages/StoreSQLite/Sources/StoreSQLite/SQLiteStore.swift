@@ -100,7 +100,6 @@ public enum SQLiteStore {
             prepared = try connection.write(Schema.prepare(policy, dialect: .sqlite))
             if case .success = prepared {
                 try connection.claim()
-                connection.setPatience(250)  // Three tries of it stay within the deadline of a write.
                 return connection
             }
         } catch {

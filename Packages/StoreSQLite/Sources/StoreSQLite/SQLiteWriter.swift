@@ -54,8 +54,8 @@ final class SQLiteWriter: Sendable {
     private static let groupLimit = 128
     /// How long a write may wait for its turn, unless its request has less time left.
     private static let deadline = Duration.seconds(1)
-    /// How often a group begins again when another process holds the lock.
-    private static let retries = 2
+    /// How long a group waits for the lock that another process holds.
+    private static let lockWait = Duration.milliseconds(750)
 
     private final class State: @unchecked Sendable {
         // Sendable: `connection` belongs to the writer's thread until it has ended, then to whoever closes.
@@ -90,12 +90,12 @@ final class SQLiteWriter: Sendable {
             guard !group.isEmpty else { return }
             var failure: StoreError?
             do throws(StoreError) {
-                try begin(on: &connection)
+                try begin(&group, on: &connection)
                 var areWhole = try run(group, on: &connection)
                 let late = dropLate(mailbox.takeWaiting(atMost: max(0, groupLimit - group.count)))
                 group += late
                 if areWhole { areWhole = try run(late, on: &connection) }
-                if !areWhole { try runApart(group, on: &connection) }
+                if !areWhole { try runApart(&group, on: &connection) }
                 try connection.run(SQLiteConnection.commit)
             } catch {
                 connection.end(SQLiteConnection.rollBack)
@@ -107,15 +107,22 @@ final class SQLiteWriter: Sendable {
             if failure == nil { checkpointer.wrote(on: connection) }
         }
 
-        private func begin(on connection: inout SQLiteConnection) throws(StoreError) {
-            var attempt = 0
+        /// Waits for the lock that another process holds, and begins; whoever's time is over meanwhile is answered, and
+        /// leaves the group.
+        private func begin(
+            _ group: inout [any QueuedWrite],
+            on connection: inout SQLiteConnection
+        ) throws(StoreError) {
+            let end = ContinuousClock.now + lockWait
             while true {
+                let first = group.reduce(end) { min($0, $1.deadline) }
+                connection.setPatience(first - .now)
                 do throws(StoreError) {
                     return try connection.run(SQLiteConnection.beginImmediate)
                 } catch {
-                    guard case .busy = error, attempt < retries else { throw error }
-                    attempt += 1
-                    Pause.sleep(milliseconds: Int32.random(in: 5...25))
+                    group = dropLate(group)
+                    guard case .busy = error, !group.isEmpty, .now < end else { throw error }
+                    Pause.sleep(milliseconds: Int32.random(in: 1...5))
                 }
             }
         }
@@ -137,12 +144,12 @@ final class SQLiteWriter: Sendable {
 
         /// Begins the group anew, each member in a savepoint of its own, so that one's failure is its own.
         private func runApart(
-            _ members: [any QueuedWrite],
+            _ group: inout [any QueuedWrite],
             on connection: inout SQLiteConnection
         ) throws(StoreError) {
             connection.end(SQLiteConnection.rollBack)
-            try begin(on: &connection)
-            for member in members {
+            try begin(&group, on: &connection)
+            for member in group {
                 member.runInSavepoint(on: &connection)
                 try requireTransaction(connection, member)
             }

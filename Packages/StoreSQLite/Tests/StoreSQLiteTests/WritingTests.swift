@@ -80,6 +80,29 @@ struct WritingTests {
         }
     }
 
+    @Test("A lock is waited for no longer than the request of a write has time")
+    func busyInTime() async throws {
+        try await withDatabase { database, path in
+            let holder = try SQLiteConnection(path: path, .readWrite, patience: 0)
+            try holder.execute("BEGIN IMMEDIATE")
+            var fastest = Duration.seconds(60)
+            for _ in 0..<8 {
+                let start = ContinuousClock.now
+                await #expect(throws: StoreError.self) {
+                    try await StoreBudget.$current.withValue(StoreBudget(.milliseconds(50))) {
+                        try await database.write(.commit([SQLStatement(Self.insert, [.text("late")])], ()))
+                    }
+                }
+                fastest = min(fastest, ContinuousClock.now - start)
+            }
+            // Without a request it would be three quarters of a second.
+            #expect(fastest < .milliseconds(700), "\(fastest)")
+            try holder.execute("ROLLBACK")
+            try await database.write(.commit([SQLStatement(Self.insert, [.text("in time")])], ()))
+            #expect(try await texts(database) == ["in time"])
+        }
+    }
+
     @Test("The log is copied back while the store is open")
     func copiesTheLog() async throws {
         try await withDatabase { database, path in
