@@ -49,6 +49,8 @@ class Deployment:
 
     def __exit__(self, kind, *_):
         for server in self.servers:
+            if kind is SystemExit:
+                server.kill()
             server.end(shows_log=kind is not None)
         self.temporary.cleanup()
 
@@ -370,6 +372,8 @@ def run(*checks):
     """Runs each check, names it with its figures, and ends with 1 when one failed."""
     # What whoever started this has blocked, its children would not hear.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    # Whoever has no more time for this lets it clean up.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     failed = False
     wanted = sys.argv[1:]
     for check in checks:
