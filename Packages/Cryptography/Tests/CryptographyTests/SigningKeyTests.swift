@@ -92,6 +92,7 @@ struct SigningKeyTests {
         #expect(again.publicKey == key.publicKey)
         #expect(try again.pkcs8 == der)
         #expect(try SigningKey(pem: try key.pem).publicKey == key.publicKey)
+        #expect(try SigningKey(trustedPKCS8: der).pkcs8 == der)
         let algorithm = try #require(kind.algorithms.first)
         #expect(key.publicKey.isValid(try again.sign(Self.message, algorithm), over: Self.message, algorithm))
     }
@@ -117,7 +118,11 @@ struct SigningKeyTests {
         let der = try SigningKey.generate(.p256).pkcs8
         let other = try SigningKey.generate(.p256).pkcs8
         // The public point stands at the end.
-        #expect(throws: CryptographyError.self) { try SigningKey(pkcs8: der.dropLast(64) + other.suffix(64)) }
+        let mixed = der.dropLast(64) + other.suffix(64)
+        #expect(throws: CryptographyError.self) { try SigningKey(pkcs8: mixed) }
+        // Whoever says that the numbers are our own is believed, for the proof is dear; not the form, though.
+        #expect(throws: Never.self) { try SigningKey(trustedPKCS8: Array(mixed)) }
+        #expect(throws: CryptographyError.self) { try SigningKey(trustedPKCS8: Array(mixed.dropLast())) }
     }
 
     @Test("An RSA key of a size out of range is not generated", arguments: [0, 512, 1024, 2047, 8193, -1])

@@ -98,6 +98,18 @@ internal import Synchronization
         try self.init(pkcs8: pkcs8[...])
     }
 
+    /// A key from what ``pkcs8`` gave, and a seal has kept since. Whether its numbers fit each other is not looked at:
+    /// for RSA that means to prove two primes, which takes a hundred times as long as a signature.
+    ///
+    /// - Throws: `CryptographyError.malformed` or `.unsupported`.
+    public convenience init(trustedPKCS8 bytes: [UInt8]) throws(CryptographyError) {
+        if let key = try PKCS8.decodeMLDSA(bytes[...]) {
+            try self.init(key)
+        } else {
+            try unsafe self.init(owning: try PKCS8.decode(bytes[...], isTrusted: true))
+        }
+    }
+
     /// The key in PKCS#8, DER, unencrypted: a secret. `erase` it after use.
     public var pkcs8: [UInt8] {
         get throws(CryptographyError) {

@@ -43,11 +43,11 @@ struct NewSigningKey: Sendable {
         )
     }
 
-    /// The private half of a stored key.
+    /// The private half of a stored key. What the seal lets through is what was made here.
     static func open(_ record: SigningKeyRecord, sealingKey: [UInt8]) throws(CryptographyError) -> SigningKey {
         var secret = try unseal(record, sealingKey: sealingKey)
         defer { erase(&secret) }
-        return try SigningKey(pkcs8: secret)
+        return try SigningKey(trustedPKCS8: secret)
     }
 
     /// Whether the row is as it was made: the seal covers where it lies and the public half, too.
