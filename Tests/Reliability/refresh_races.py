@@ -19,7 +19,15 @@ class Race:
         self.clients = [Client(ports[index % 2], client_id) for index in range(self.count)]
         self.passkey, answer = self.clients[0].sign_up("one@acme.example")
         require(answer.status == 200, answer.body)
+        # Servers make their connections when many ask at once; whoever asks meanwhile may be told to come again.
+        for _ in range(4):
+            together([lambda _, client=client: client.sign_in(self.passkey) for client in self.clients])
+        self.alive_before = self.alive()
         return self
+
+    def alive(self):
+        """How many families can still be used."""
+        return self.database.number("SELECT count(*) FROM refresh_family WHERE revoked_at IS NULL")
 
     def __exit__(self, *rest):
         self.deployment.__exit__(*rest)
