@@ -145,7 +145,8 @@ public struct AttestationAuthority: Sendable {
         builder.subjectAlternativeNames = content.names
         builder.extensions = content.extensions.map { ($0.oid, false, $0.value) }
         if let model = content.model {
-            builder.extensions.append((AttestationLeaf.modelExtension, false, [0x04, 0x10] + model.bytes))
+            let value = [0x04, 0x10] + model.bytes
+            builder.extensions.append((AttestationLeaf.modelExtension, content.modelIsCritical, value))
         }
         return try builder.signed(for: key, by: issuer.certificate, key: issuer.key)
     }

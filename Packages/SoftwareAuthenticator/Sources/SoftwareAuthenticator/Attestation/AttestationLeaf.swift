@@ -5,10 +5,12 @@ internal import WebAuthn
 struct AttestationLeaf {
     /// Empty: the names say it.
     var subject: [DistinguishedName.Attribute]
-    var isCA = false
+    /// `nil`: basic constraints are left out.
+    var isCA: Bool? = false
     var validity = Validity.now
     /// The AAGUID that the certificate is for; `nil`: it does not say.
     var model: AAGUID?
+    var modelIsCritical = false
     /// Object identifiers of extended key usages.
     var purposes: [String] = []
     /// Subject alternative names.
@@ -48,6 +50,8 @@ struct AttestationLeaf {
         switch fault {
         case .attestationCertificateForOtherModel: model = AAGUID(Random.bytes(16)[...])
         case .attestationCertificateOfAuthority: isCA = true
+        case .attestationCertificateUnconstrained: isCA = nil
+        case .attestationCertificateModelCritical: modelIsCritical = true
         case .attestationCertificateExpired: validity = .over
         case .attestationCertificateNotYetValid: validity = .notYet
         // For packed another unit, for tpm a subject where there must be none.

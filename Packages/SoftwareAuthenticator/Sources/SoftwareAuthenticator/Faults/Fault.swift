@@ -81,6 +81,10 @@ public enum Fault: String, Hashable, Sendable, CaseIterable {
     case attestationCertificateForOtherModel
     /// The attestation certificate is a CA's.
     case attestationCertificateOfAuthority
+    /// The attestation certificate does not say that it is no CA's.
+    case attestationCertificateUnconstrained
+    /// The extension that names the AAGUID is critical.
+    case attestationCertificateModelCritical
     /// The subject is not as the format has it: another unit, one where none may be, another host.
     case attestationCertificateSubjectWrong
     /// The certificate that should be the credential key's is of another key.

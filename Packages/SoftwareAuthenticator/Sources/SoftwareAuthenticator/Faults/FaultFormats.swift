@@ -42,6 +42,7 @@ extension Fault {
                 case .attestationSignatureByCredential, .attestationSignatureByOtherKey, .attestationPathMissing,
                     .attestationPathDisordered, .attestationCertificateForOtherModel,
                     .attestationCertificateSubjectWrong, .attestationCertificateOfAuthority,
+                    .attestationCertificateUnconstrained, .attestationCertificateModelCritical,
                     .attestationIntermediateExpired:
                     return false
                 default: break
@@ -55,6 +56,7 @@ extension Fault {
     var isOfCertificates: Bool {
         switch self {
         case .attestationPathDisordered, .attestationCertificateForOtherModel, .attestationCertificateOfAuthority,
+            .attestationCertificateUnconstrained, .attestationCertificateModelCritical,
             .attestationCertificateSubjectWrong, .attestationChainUntrusted, .attestationCertificateExpired,
             .attestationCertificateNotYetValid, .attestationIntermediateExpired:
             true
@@ -99,7 +101,9 @@ extension Fault {
             .formats(["packed", "fido-u2f", "tpm", "android-key", "apple"])
         case .attestationPathEmpty:
             .formats(["packed", "fido-u2f", "tpm", "android-key", "android-safetynet", "apple"])
-        case .attestationCertificateForOtherModel, .attestationCertificateOfAuthority: .formats(["packed", "tpm"])
+        case .attestationCertificateForOtherModel, .attestationCertificateOfAuthority,
+            .attestationCertificateUnconstrained, .attestationCertificateModelCritical:
+            .formats(["packed", "tpm"])
         case .attestationCertificateSubjectWrong: .formats(["packed", "tpm", "android-safetynet"])
         case .attestationCertificateOfOtherKey: .formats(["android-key", "apple"])
         case .tpmVersionWrong, .tpmMagicWrong, .tpmTypeWrong, .tpmExtraDataWrong, .tpmNameWrong,

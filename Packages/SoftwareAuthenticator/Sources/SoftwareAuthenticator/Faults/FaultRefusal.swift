@@ -24,6 +24,7 @@ extension Fault {
             .attestationSignatureMissing, .attestationSignatureByCredential, .attestationSignatureByOtherKey,
             .attestationAlgorithmWrong, .attestationAlgorithmMissing, .attestationPathMissing, .attestationPathEmpty,
             .attestationPathDisordered, .attestationCertificateForOtherModel, .attestationCertificateOfAuthority,
+            .attestationCertificateUnconstrained, .attestationCertificateModelCritical,
             .attestationCertificateSubjectWrong, .attestationCertificateOfOtherKey, .tpmVersionWrong, .tpmMagicWrong,
             .tpmTypeWrong, .tpmExtraDataWrong, .tpmNameWrong, .tpmPublicAreaOfOtherKey, .tpmManufacturerUnknown,
             .tpmDeviceMissing, .tpmPurposeMissing, .androidKeyDescriptionMissing, .androidKeyChallengeWrong,

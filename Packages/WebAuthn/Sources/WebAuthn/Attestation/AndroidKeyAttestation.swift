@@ -17,23 +17,11 @@ struct AndroidKeyAttestation: AttestationFormat {
         try leaf.checkIsForKey(attested.key)
         // 4. The key was made for this client data.
         let description = try AndroidKeyDescription(leaf)
-        guard description.attestationChallenge == attested.clientDataHash[...] else {
-            throw AttestationFault("attestationChallenge is not the hash of the client data")
-        }
+        try description.checkChallenge(attested)
         // 5. It serves one RP, was made where it lives, and signs.
-        let (hardware, software) = (description.hardwareEnforced, description.softwareEnforced)
-        guard !hardware.hasAllApplications, !software.hasAllApplications else {
-            throw AttestationFault("allApplications is present: the key is not bound to one app")
-        }
-        let hardwareOnly = attested.requiresHardwareKeys
-        let origins = [hardware.origin, hardwareOnly ? nil : software.origin].compactMap(\.self)
-        guard !origins.isEmpty, origins.allSatisfy({ $0 == AndroidKeyDescription.originGenerated }) else {
-            throw AttestationFault("origin is not KM_ORIGIN_GENERATED\(hardwareOnly ? " in the hardware list" : "")")
-        }
-        let purposes = hardwareOnly ? hardware.purposes : hardware.purposes.union(software.purposes)
-        guard purposes == [AndroidKeyDescription.purposeSign] else {
-            throw AttestationFault("purpose is not KM_PURPOSE_SIGN\(hardwareOnly ? " in the hardware list" : "")")
-        }
+        try description.checkApplications()
+        try description.checkOrigin(hardwareOnly: attested.requiresHardwareKeys)
+        try description.checkPurpose(hardwareOnly: attested.requiresHardwareKeys)
         return AttestationOutcome(format: identifier, type: .basic, trustPath: path)
     }
 }

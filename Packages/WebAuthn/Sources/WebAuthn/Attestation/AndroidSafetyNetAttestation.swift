@@ -23,13 +23,9 @@ struct AndroidSafetyNetAttestation: AttestationFormat {
         // 2 and 4. The service signed the response, and its certificate has the service's name.
         let (payload, path) = try Self.open(response)
         // 3. It answered for this authenticator data and this client data.
-        guard let nonce = payload["nonce"]?.string,
-            nonce.hasSameBytes(as: Base64.encode(SHA256.hash(attested.signedBytes)))
-        else {
-            throw AttestationFault("nonce is not the hash of authenticator data and client data")
-        }
+        try Self.checkNonce(payload, attested)
         // What else the service's documentation has to be looked at: the verdict, and that it is a new one.
-        guard payload["ctsProfileMatch"]?.bool == true else { throw AttestationFault("ctsProfileMatch is not true") }
+        try Self.checkProfile(payload)
         guard let timestamp = payload["timestampMs"]?.integer else {
             throw AttestationFault("timestampMs is missing or no integer")
         }
@@ -44,8 +40,26 @@ struct AndroidSafetyNetAttestation: AttestationFormat {
         return AttestationOutcome(format: identifier, type: .basic, trustPath: path)
     }
 
+    static func checkNonce(_ payload: JSONObject, _ attested: Attested) throws(AttestationFault) {
+        guard let nonce = payload["nonce"]?.string,
+            nonce.hasSameBytes(as: Base64.encode(SHA256.hash(attested.signedBytes)))
+        else {
+            throw AttestationFault("nonce is not the hash of authenticator data and client data")
+        }
+    }
+
+    static func checkProfile(_ payload: JSONObject) throws(AttestationFault) {
+        guard payload["ctsProfileMatch"]?.bool == true else { throw AttestationFault("ctsProfileMatch is not true") }
+    }
+
+    static func checkHost(_ leaf: Certificate) throws(AttestationFault) {
+        guard names(of: leaf).contains(where: host.hasSameBytes) else {
+            throw AttestationFault("the certificate of the response is not for \(host)")
+        }
+    }
+
     /// The payload of a JWS whose header carries the certificates of its key.
-    private static func open(_ response: [UInt8]) throws(AttestationFault) -> (JSONObject, [Certificate]) {
+    static func open(_ response: [UInt8]) throws(AttestationFault) -> (JSONObject, [Certificate]) {
         let compact: CompactJWS
         do throws(JOSEError) {
             compact = try CompactJWS(response[...])
@@ -63,9 +77,7 @@ struct AndroidSafetyNetAttestation: AttestationFormat {
             certificates.append(der)
         }
         let (leaf, path) = try AttestationCertificate.path(der: certificates)
-        guard names(of: leaf).contains(where: host.hasSameBytes) else {
-            throw AttestationFault("the certificate of the response is not for \(host)")
-        }
+        try checkHost(leaf)
         guard let name = compact.unverifiedHeader["alg"]?.string, let algorithm = JWSAlgorithm(rawValue: name) else {
             throw AttestationFault("alg of the response is missing or unknown")
         }

@@ -6,8 +6,6 @@ internal import Cryptography
 enum AttestationCertificate {
     /// More certificates than any authenticator sends.
     private static let limit = 8
-    /// `id-fido-gen-ce-aaguid`.
-    private static let aaguidExtension = "1.3.6.1.4.1.45724.1.1.4"
 
     /// Parses `x5c`: a non-empty array of DER certificates, the attestation certificate first.
     static func path(
@@ -50,27 +48,31 @@ enum AttestationCertificate {
                 throw AttestationFault("the certificate's subject has no \(name)")
             }
         }
+        let countries = leaf.subject.filter { $0.oid == "2.5.4.6" }
+        guard countries.allSatisfy({ Self.isCountryCode($0.value) }) else {
+            throw AttestationFault("the certificate's subject has a C that is no country code of ISO 3166")
+        }
         let units = leaf.subject.filter { $0.oid == "2.5.4.11" }
         guard !units.isEmpty, units.allSatisfy({ $0.value.hasSameBytes(as: "Authenticator Attestation") }) else {
             throw AttestationFault("the certificate's subject has no OU of exactly Authenticator Attestation")
         }
-        guard !leaf.isCA else { throw AttestationFault("the certificate is a CA's") }
-        try checkModel(leaf, aaguid: aaguid)
+        try checkIsNoAuthority(leaf)
+        try AttestationExtension.checkFirmwareVersion(leaf)
+        try AttestationExtension.checkSerialNumber(leaf)
+        try AttestationExtension.checkModel(leaf, aaguid: aaguid)
     }
 
-    /// A certificate that says which AAGUID it is for says this one: not critical, an OCTET STRING in the extension's
-    /// own.
-    static func checkModel(_ leaf: Certificate, aaguid: AAGUID) throws(AttestationFault) {
-        guard let found = leaf.extensionValue(aaguidExtension) else { return }
-        guard !found.critical else { throw AttestationFault("the certificate's AAGUID extension is critical") }
-        guard found.value.count == 18, found.value.starts(with: [0x04, 0x10]),
-            let certified = AAGUID(found.value.dropFirst(2))
-        else {
-            throw AttestationFault("the certificate's AAGUID extension is no OCTET STRING of 16 bytes")
+    /// Basic constraints are there and say that it is no CA (§8.2.1, §8.3.1).
+    static func checkIsNoAuthority(_ leaf: Certificate) throws(AttestationFault) {
+        guard let isCA = leaf.basicConstraintsCA else {
+            throw AttestationFault("the certificate has no basic constraints")
         }
-        guard certified == aaguid else {
-            throw AttestationFault("the certificate is for AAGUID \(certified), and the credential for \(aaguid)")
-        }
+        guard !isCA else { throw AttestationFault("the certificate is a CA's") }
+    }
+
+    /// Two capital letters, as X.509 has the codes of ISO 3166.
+    private static func isCountryCode(_ text: String) -> Bool {
+        text.utf8.count == 2 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 }
 

@@ -26,8 +26,7 @@ enum TPMCertificate {
         guard purposes?.contains(attestationKeyPurpose) == true else {
             throw AttestationFault("the certificate's extended key usage has no tcg-kp-AIKCertificate")
         }
-        // Left out, basicConstraints say no CA as well.
-        guard !leaf.isCA else { throw AttestationFault("the certificate is a CA's") }
+        try AttestationCertificate.checkIsNoAuthority(leaf)
     }
 
     /// The subject alternative name says which TPM it is (TCG EK Credential Profile §3.2.9): maker, model and version,

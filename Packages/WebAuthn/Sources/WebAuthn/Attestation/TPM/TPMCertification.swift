@@ -1,32 +1,47 @@
 /// What a TPM certified: a `TPMS_ATTEST` over a key (TPM 2.0 Part 2 §10.12.8 with §10.12.3).
 struct TPMCertification {
+    let magic: UInt32
+    let type: UInt16
+    /// The name of the attestation key.
+    let qualifiedSigner: ArraySlice<UInt8>
     /// What the caller of the TPM had it sign along.
     let extraData: ArraySlice<UInt8>
     /// Which key it certified.
-    private let name: ArraySlice<UInt8>
+    let name: ArraySlice<UInt8>
+    let qualifiedName: ArraySlice<UInt8>
+    /// `TPMS_CLOCK_INFO`: 8 bytes of clock, 4 of resets, 4 of restarts, and whether the clock is safe.
+    let clockInfo: ArraySlice<UInt8>
+    /// 8 bytes that the maker chooses.
+    let firmwareVersion: ArraySlice<UInt8>
 
     /// `TPM_GENERATED_VALUE`: made by the TPM itself, and nothing that it was merely given to sign.
-    private static let generated: UInt32 = 0xff54_4347
+    static let generated: UInt32 = 0xff54_4347
     /// `TPM_ST_ATTEST_CERTIFY`.
-    private static let certify: UInt16 = 0x8017
+    static let certify: UInt16 = 0x8017
 
-    init(decoding bytes: [UInt8]) throws(AttestationFault) {
+    /// Reads a certification. qualifiedSigner, clockInfo, firmwareVersion and qualifiedName are for people to look at.
+    /// With `checking`, another magic or type than those of a certification is a fault.
+    init(decoding bytes: [UInt8], checking: Bool = true) throws(AttestationFault) {
         var reader = TPMReader(bytes, "certInfo")
-        guard try reader.uint32() == Self.generated else {
-            throw AttestationFault("magic of certInfo is not TPM_GENERATED_VALUE")
-        }
-        guard try reader.uint16() == Self.certify else {
-            throw AttestationFault("type of certInfo is not TPM_ST_ATTEST_CERTIFY")
-        }
-        // qualifiedSigner is not looked at.
-        _ = try reader.buffer()
+        magic = try reader.uint32()
+        if checking { try Self.checkMagic(magic) }
+        type = try reader.uint16()
+        if checking { try Self.checkType(type) }
+        qualifiedSigner = try reader.buffer()
         extraData = try reader.buffer()
-        // Nor are clockInfo (8, 4, 4 and 1 bytes) and firmwareVersion (8).
-        _ = try reader.take(25)
+        clockInfo = try reader.take(17)
+        firmwareVersion = try reader.take(8)
         name = try reader.buffer()
-        // Nor is qualifiedName.
-        _ = try reader.buffer()
+        qualifiedName = try reader.buffer()
         try reader.finish()
+    }
+
+    static func checkMagic(_ magic: UInt32) throws(AttestationFault) {
+        guard magic == generated else { throw AttestationFault("magic of certInfo is not TPM_GENERATED_VALUE") }
+    }
+
+    static func checkType(_ type: UInt16) throws(AttestationFault) {
+        guard type == certify else { throw AttestationFault("type of certInfo is not TPM_ST_ATTEST_CERTIFY") }
     }
 
     /// The name is that of a public area: the number of a hash function, and the hash (TPM 2.0 Part 1 §16).

@@ -1,3 +1,4 @@
+internal import COSE
 internal import Cryptography
 
 /// The public area of a key in a TPM: a `TPMT_PUBLIC` (TPM 2.0 Part 2 §12.2.4) of an RSA or ECC key.
@@ -5,6 +6,11 @@ struct TPMPublicArea {
     /// All of it, as the TPM hashes it.
     let bytes: [UInt8]
     let key: PublicKeyComponents
+    /// The hash function of the key's name (`TPM_ALG_ID`).
+    let nameAlgorithm: UInt16
+    /// `TPMA_OBJECT`: what the key may be used for.
+    let objectAttributes: UInt32
+    let authPolicy: ArraySlice<UInt8>
 
     /// `TPM_ALG_NULL`.
     private static let null: UInt16 = 0x0010
@@ -13,16 +19,23 @@ struct TPMPublicArea {
         self.bytes = bytes
         var reader = TPMReader(bytes, "pubArea")
         let type = try reader.uint16()
-        // nameAlg, objectAttributes and authPolicy: what the key may be used for, and when.
-        _ = try reader.uint16()
-        _ = try reader.uint32()
-        _ = try reader.buffer()
+        nameAlgorithm = try reader.uint16()
+        // What the key may be used for, and when, is not judged: it signed the ceremony's data.
+        objectAttributes = try reader.uint32()
+        authPolicy = try reader.buffer()
         switch type {
         case 0x0001: key = try Self.rsa(&reader)
         case 0x0023: key = try Self.ecc(&reader)
         default: throw AttestationFault("pubArea is of no RSA or ECC key")
         }
         try reader.finish()
+    }
+
+    /// It is of the credential's key.
+    func checkIsOf(_ credential: COSEKey) throws(AttestationFault) {
+        guard key == credential.verifyingKey.components else {
+            throw AttestationFault("pubArea is not of the credential's key")
+        }
     }
 
     /// `TPMS_RSA_PARMS` (§12.2.3.5), then the modulus.
