@@ -144,8 +144,8 @@ let package = Package(
             name: "AdminCLITests",
             dependencies: ["AdminCLI"]
                 + libraries([
-                    "Cryptography", "Encodings", "Identity", "SoftwareAuthenticator", "Storage", "Tenancy", "Terminal",
-                    "WebAuthn",
+                    "COSE", "Cryptography", "Encodings", "Identity", "SoftwareAuthenticator", "Storage", "Tenancy",
+                    "Terminal", "WebAuthn",
                 ]),
             path: "Tests/AdminCLITests",
             swiftSettings: settings

@@ -1,3 +1,4 @@
+import COSE
 import Cryptography
 import Encodings
 import SoftwareAuthenticator
@@ -113,6 +114,69 @@ struct OfflineCommandTests {
         #expect(object?["part"] == "credential" && object?["userHandle"] == "AAEC")
         #expect(object?["attestationObject"]?.object?["fmt"] == "none")
         #expect(object?["clientDataJSON"]?.object?["clientData"]?.object?["origin"] == "https://a.example")
+    }
+
+    @Test("A registration of each format is explained, with the outcome of each check and its clause")
+    func attestations() async throws {
+        let run = try AdminRun()
+        let maker = try AttestationAuthority(aaguid: .zero, validAt: 1_800_000_000)
+        let makes: [(AuthenticatorProfile.Attestation, String)] = [
+            (.none, "§8.7: the statement is empty"), (.packedSelf, "§8.2 step 3: sig is the credential key's"),
+            (.packed(maker), "§8.2 step 2: sig is the attestation key's"),
+            (.tpm(maker, try SoftwareTPM(algorithm: .rs256)), "§8.3: extraData is of this ceremony"),
+            (.androidKey(maker, enforcedBy: .hardware), "§8.4: attestationChallenge is of this ceremony"),
+            (
+                .androidSafetyNet(maker, try SafetyNetService(answeringAt: 1_800_000_000)),
+                "§8.5: nonce is of this ceremony"
+            ), (.apple(maker), "§8.8 step 4: the nonce is of this ceremony"),
+            (.fidoU2F(maker), "§8.6 step 6: sig is the attestation key's"),
+            (.compound([.packed(maker), .apple(maker)]), "§8.8 step 4: attStmt[1], the nonce is of this ceremony"),
+        ]
+        let options: JSONObject = [
+            "challenge": "AAAAAAAAAAAAAAAAAAAAAA", "rp": ["id": "a.example", "name": "A"],
+            "user": ["id": "AA", "name": "a", "displayName": "a"], "attestation": "direct",
+            "pubKeyCredParams": [["type": "public-key", "alg": -7]],
+        ]
+        for (attestation, check) in makes {
+            var authenticator = Authenticator(AuthenticatorProfile(algorithms: [.es256], attestation: attestation))
+            let response = try authenticator.create(options, origin: "https://a.example")
+            let text = String(decoding: JSONValue.object(response).serialized(), as: UTF8.self)
+            let object = try #require(try await run("decode", "-o", "json", input: text).json().object)
+            #expect(object["part"] == "credential")
+            #expect(object["checks"]?.object?[check] == "holds", "\(object["checks"] ?? .null)")
+            // As a table too, and alone.
+            #expect(await run("decode", input: text).output.contains(check))
+            let alone = try #require(response["response"]?.object?["attestationObject"]?.string)
+            let part = try #require(try await run("decode", "-o", "json", input: alone).json().object)
+            #expect(part["part"] == "attestation-object")
+            #expect(part["clauses"]?.object?["attStmt"]?.string?.contains("§8") == true)
+            let needs = part["checks"]?.object?[check]?.string
+            #expect(needs == "holds" || needs?.contains("client data") == true)
+        }
+    }
+
+    @Test("A key and extension outputs are explained")
+    func keys() async throws {
+        let run = try AdminRun()
+        let good = try COSEKey(SigningKey.generate(.p256).publicKey).encoded()
+        let check = "RFC 9052 §7, RFC 9053 §7: it is a good key for its algorithm"
+        let key = try #require(try await run("decode", "-o", "json", Hex.encode(good)).json().object)
+        #expect(key["part"] == "key" && key["checks"]?.object?[check] == "holds")
+        var bad = good
+        bad[bad.count - 1] ^= 1
+        let wrong = try #require(try await run("decode", "-o", "json", Hex.encode(bad)).json().object)
+        #expect(wrong["checks"]?.object?[check]?.string?.hasPrefix("fails: ") == true)
+
+        // {"credProtect": 2, "x": 1}
+        let extensions: [UInt8] = [0xa2, 0x61, 0x78, 0x01, 0x6b] + Array("credProtect".utf8) + [0x02]
+        let data = [UInt8](repeating: 0x31, count: 32) + [0x81, 0, 0, 0, 1] + extensions
+        let text = Base64URL.encode(data)
+        let object = try #require(
+            try await run("decode", "--as", "authenticator-data", "-o", "json", text).json().object
+        )
+        let meanings = object["value"]?.object?["extensionMeanings"]?.object
+        #expect(meanings?["credProtect"]?.string?.contains("level 2") == true)
+        #expect(meanings?["x"]?.string?.contains("not known") == true)
     }
 
     @Test("What cannot be read is wrong use, with the place when it was said what it is")

@@ -6,7 +6,8 @@ enum DecodeCommand {
     static let command = Command(
         "decode",
         "show what stands in a pasted attestation object, authenticator data, client data, key, certificate, metadata "
-            + "entry or JWT, with the clause of each field; nothing is verified and nothing leaves this machine",
+            + "entry or JWT, with the clause of each field and the outcome of each check that needs nothing else; "
+            + "nothing leaves this machine",
         group: AdminProgram.Group.why,
         words: [Word("TEXT", isOptional: true, "base64url, base64, hex, PEM or JSON; - or nothing is standard input")],
         flags: [

@@ -35,13 +35,34 @@ enum PartClauses {
                 "attestedCredentialData.alg": "§6.5.1.1; 7.1 step 20",
                 "attestedCredentialData.credentialPublicKey": "§6.5.1.1, RFC 9052 §7",
                 "extensions": "§9.5; 7.1 step 28, 7.2 step 23",
+                "extensionMeanings": "WebAuthn L3 §10, CTAP 2.1 §12, the definition of each",
             ]
         case .attestationObject:
             [
                 "fmt": "WebAuthn L3 §6.5.4; checked at 7.1 step 21",
                 "attStmt": "§8, the clause of the format; 7.1 step 22",
-                "attStmt.alg": "§8.2, §8.3: the algorithm of the attestation key",
-                "attStmt.sig": "§8: over authData and the hash of the client data",
+                "attStmt.alg": "§8.2, §8.3, §8.4: the algorithm of the attestation key",
+                "attStmt.sig":
+                    "§8.2, §8.4: over authData and the hash of the client data; §8.3: over certInfo; "
+                    + "§8.6: over the registration message",
+                "attStmt.ver": "§8.3: 2.0; §8.5: of Google Play services",
+                "attStmt.certInfo.magic": "§8.3: TPM_GENERATED_VALUE",
+                "attStmt.certInfo.type": "§8.3: TPM_ST_ATTEST_CERTIFY",
+                "attStmt.certInfo.extraData": "§8.3: the hash of authData and the hash of the client data, by alg",
+                "attStmt.certInfo.attested.name": "§8.3, TPM 2.0 Part 1 §16: of pubArea",
+                "attStmt.certInfo.qualifiedSigner": "§8.3: not judged, and so are clockInfo and firmwareVersion",
+                "attStmt.pubArea.nameAlg": "TPM 2.0 Part 2 §12.2.4",
+                "attStmt.pubArea.objectAttributes": "TPM 2.0 Part 2 §8.3; not judged",
+                "attStmt.pubArea.key": "§8.3: the credential's key",
+                "attStmt.response.header.x5c": "§8.5: for attest.android.com",
+                "attStmt.response.payload.nonce":
+                    "§8.5: base64 of the hash of authData and the hash of the client data",
+                "attStmt.response.payload.ctsProfileMatch": "§8.5: true",
+                "attStmt.response.payload.timestampMs": "§8.5: at most a minute old",
+                "attStmt.x5c.keyDescription": "§8.4: attestationChallenge is the hash of the client data, no "
+                    + "allApplications, origin GENERATED, purpose SIGN",
+                "attStmt.x5c.appleNonce": "§8.8: the hash of authData and the hash of the client data",
+                "attStmt[]": "§8.9: each as if it stood alone",
                 "attStmt.x5c":
                     "§8.2.1, §8.3.1 and others: who the certificates are for; 7.1 steps 23 and 24: their root",
                 "authData": "§6.1; see decode --as authenticator-data",
@@ -59,7 +80,13 @@ enum PartClauses {
                 "issuer": "RFC 5280 §4.1.2.4; 7.1 step 24: the chain to a root",
                 "notBefore": "RFC 5280 §4.1.2.5", "notAfter": "RFC 5280 §4.1.2.5",
                 "isCA": "RFC 5280 §4.2.1.9; §8.2.1 and §8.3.1: an attestation certificate is none",
-                "extensions": "RFC 5280 §4.2; 1.3.6.1.4.1.45724.1.1.4 is the AAGUID of §8.2.1",
+                "aaguid": "§8.2.1, §8.3: the credential's", "firmwareVersion": "§8.2.1: an INTEGER from 0",
+                "deviceSerialNumber": "§8.2.2: for enterprises alone",
+                "subjectAlternativeNames": "§8.3.1: maker, model and version of the TPM; §8.5: attest.android.com",
+                "extendedKeyUsages": "§8.3.1: 2.23.133.8.3, attestation keys of TPMs",
+                "keyDescription": "§8.4.1", "appleNonce": "§8.8",
+                "publicKey": "§8.4, §8.8: the credential's; §8.6: on P-256",
+                "extensions": "RFC 5280 §4.2; those of the FIDO Alliance must not be critical",
                 "keyIdentifier": "RFC 5280 §4.2.1.2, method 1; MDS3 §3.1.1 finds U2F models by it",
             ]
         case .metadataEntry:

@@ -40,17 +40,11 @@ struct Paste {
     /// The parts by name, with the member `part` in front; `nil` as `part`: whichever it turns out to be.
     func decoded(as part: PastedPart?) throws(PasteError) -> JSONObject {
         if let part {
-            var object: JSONObject = ["part": .string(part.rawValue)]
-            try add(part, to: &object)
-            object.set("clauses", .object(PartClauses.of(part)))
-            return object
+            return try whole(part)
         }
         for part in guesses {
-            var object: JSONObject = ["part": .string(part.rawValue)]
             do throws(PasteError) {
-                try add(part, to: &object)
-                object.set("clauses", .object(PartClauses.of(part)))
-                return object
+                return try whole(part)
             } catch {
                 continue
             }
@@ -61,6 +55,51 @@ struct Paste {
                 + "credential or JWT. "
                 + "Name what it shall be with --as, and the fault is told."
         )
+    }
+
+    private func whole(_ part: PastedPart) throws(PasteError) -> JSONObject {
+        var object: JSONObject = ["part": .string(part.rawValue)]
+        try add(part, to: &object)
+        let checks = try checks(part)
+        if !checks.isEmpty { object.set("checks", .object(checks)) }
+        object.set("clauses", .object(PartClauses.of(part)))
+        return object
+    }
+
+    /// What would be judged of the part, by clause, as far as it can be told from it.
+    private func checks(_ part: PastedPart) throws(PasteError) -> JSONObject {
+        switch part {
+        case .attestationObject:
+            let raw = try bytes()
+            return try Self.read { () throws(ResponseError) in try Decoding.checks(ofAttestationObject: raw) }
+        case .authenticatorData:
+            let raw = try bytes()
+            return try Self.read { () throws(ResponseError) in try Decoding.checks(ofAuthenticatorData: raw) }
+        case .certificate:
+            let raw = if let pem { pem } else { try bytes() }
+            return try Self.read { () throws(ResponseError) in try Decoding.checks(ofCertificate: raw) }
+        case .key: return Decoding.checks(ofKey: try bytes())
+        case .metadataEntry: return (try? entry()).map(Decoding.checks(ofMetadataEntry:)) ?? JSONObject()
+        case .credential: return try credentialChecks()
+        case .clientData, .jwt: return JSONObject()
+        }
+    }
+
+    /// Of a registration: the statement with the client data that it is about. Of a sign-in: the authenticator data.
+    private func credentialChecks() throws(PasteError) -> JSONObject {
+        guard let response = (try? JSON.parse(text))?.object?["response"]?.object else { return JSONObject() }
+        if let text = response["attestationObject"]?.string {
+            let raw = try Paste(text).bytes()
+            let clientData = try response["clientDataJSON"]?.string.map { (text) throws(PasteError) in
+                try Paste(text).bytes()
+            }
+            return try Self.read { () throws(ResponseError) in
+                try Decoding.checks(ofAttestationObject: raw, clientData: clientData)
+            }
+        }
+        guard let text = response["authenticatorData"]?.string else { return JSONObject() }
+        let raw = try Paste(text).bytes()
+        return try Self.read { () throws(ResponseError) in try Decoding.checks(ofAuthenticatorData: raw) }
     }
 
     private var guesses: [PastedPart] {
@@ -92,16 +131,21 @@ struct Paste {
             if let pem { raw = pem } else { raw = try bytes() }
             object.set("value", try Self.read { () throws(ResponseError) in try Decoding.certificate(raw) })
         case .metadataEntry:
-            let isJSON = text.utf8.contains(UInt8(ascii: "{"))
-            let raw = isJSON ? Array(text.utf8) : try bytes()
-            guard let entry = (try? JSON.parse(raw))?.object else {
-                throw PasteError(message: "that is no JSON object.")
-            }
+            let entry = try entry()
             object.set("value", try Self.read { () throws(ResponseError) in try Decoding.metadataEntry(json: entry) })
         case .key:
             let raw = try bytes()
             object.set("value", try Self.read { () throws(ResponseError) in try Decoding.cbor(raw) })
         }
+    }
+
+    private func entry() throws(PasteError) -> JSONObject {
+        let isJSON = text.utf8.contains(UInt8(ascii: "{"))
+        let raw = isJSON ? Array(text.utf8) : try bytes()
+        guard let entry = (try? JSON.parse(raw))?.object else {
+            throw PasteError(message: "that is no JSON object.")
+        }
+        return entry
     }
 
     /// A registration or authentication response as JSON: its binary members one by one.
@@ -119,6 +163,9 @@ struct Paste {
             object.set(name, inner["value"] ?? .null)
         }
         if let handle = response["userHandle"]?.string { object.set("userHandle", .string(handle)) }
+        if let outputs = value.object?["clientExtensionResults"]?.object, !outputs.isEmpty {
+            object.set("clientExtensionResults", .object(outputs))
+        }
         guard object.count > 1 else { throw PasteError(message: "its member response has none of the parts.") }
     }
 
@@ -130,7 +177,7 @@ struct Paste {
             guard let bytes = try? Base64URL.decode(String(part)), let value = try? JSON.parse(bytes),
                 value.object != nil
             else { throw PasteError(message: "the JWT's \(name) is no base64url of a JSON object.") }
-            object.set(name, value)
+            object.set(name, name == "header" ? value.object.map { .object(Decoding.tokenHeader($0)) } ?? value : value)
         }
         for name in ["iat", "nbf", "exp", "auth_time"] {
             guard let seconds = object["claims"]?.object?[name]?.integer else { continue }
@@ -138,7 +185,7 @@ struct Paste {
         }
     }
 
-    private static func read(_ body: () throws(ResponseError) -> JSONValue) throws(PasteError) -> JSONValue {
+    private static func read<Value>(_ body: () throws(ResponseError) -> Value) throws(PasteError) -> Value {
         do throws(ResponseError) {
             return try body()
         } catch {

@@ -46,6 +46,11 @@ public enum CertificatePath {
         }
         return path
     }
+
+    /// The object identifiers of the critical extensions that keep a certificate out of every path (RFC 5280 §4.2).
+    public static func unhandledExtensions(of certificate: Certificate) -> [String] {
+        certificate.extensions.filter { $0.critical && !PathSearch.processed.contains($0.oid) }.map(\.oid)
+    }
 }
 
 /// A depth-first search from the leaf upwards.
@@ -134,7 +139,7 @@ private struct PathSearch {
             fault = .notYetValid
         } else if time > certificate.notAfter {
             fault = .expired
-        } else if certificate.extensions.contains(where: { $0.critical && !Self.processed.contains($0.oid) }) {
+        } else if !CertificatePath.unhandledExtensions(of: certificate).isEmpty {
             fault = .unhandledExtension
         } else {
             return true
@@ -174,7 +179,7 @@ private struct PathSearch {
 
     /// The critical extensions that a path may carry. The last ones say nothing here: revocation, policies and purposes
     /// are the caller's business.
-    private static let processed: Set<String> = [
+    static let processed: Set<String> = [
         OID.basicConstraints, OID.keyUsage, OID.subjectAlternativeName, OID.extendedKeyUsage, OID.certificatePolicies,
         OID.crlDistributionPoints, OID.policyConstraints, OID.policyMappings, OID.inhibitAnyPolicy,
         OID.subjectKeyIdentifier, OID.authorityKeyIdentifier,

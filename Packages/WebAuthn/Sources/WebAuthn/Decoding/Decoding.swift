@@ -16,31 +16,9 @@ public enum Decoding {
         let object = try AttestationObject(decoding: bytes)
         return [
             "fmt": .string(object.format),
-            "attStmt": statement(object.statement),
+            "attStmt": StatementDecoding.statement(object.statement, in: object.format),
             "authData": tree(object.authenticatorData),
         ]
-    }
-
-    /// A statement; for `compound` an array of them, each with its format.
-    private static func statement(_ value: CBORValue) -> JSONValue {
-        if let parts = value.array {
-            return .array(
-                parts.map { part in
-                    guard let part = part.map else { return tree(part) }
-                    return ["fmt": part["fmt"].map(tree) ?? .null, "attStmt": part["attStmt"].map(statement) ?? .null]
-                }
-            )
-        }
-        var members = JSONObject()
-        for entry in value.map?.entries ?? [] {
-            let name = name(entry.key)
-            if name == "x5c", let elements = entry.value.array {
-                members[name] = .array(elements.map(certificate))
-            } else {
-                members[name] = tree(entry.value)
-            }
-        }
-        return .object(members)
     }
 
     /// Authenticator data, of a registration or a login.
@@ -85,7 +63,10 @@ public enum Decoding {
                 "credentialPublicKey": (try? cbor(credential.publicKey)) ?? .null,
             ]
         }
-        if let extensions = data.extensions { object["extensions"] = (try? cbor(extensions)) ?? .null }
+        if let extensions = data.extensions, let map = try? CBOR.decode(extensions[...], as: .interoperable).map {
+            object["extensions"] = tree(.map(map))
+            object["extensionMeanings"] = .object(ExtensionMeanings.of(map))
+        }
         return .object(object)
     }
 
@@ -100,38 +81,7 @@ public enum Decoding {
         ]
     }
 
-    private static func certificate(_ element: CBORValue) -> JSONValue {
-        guard let der = element.bytes, let read = try? Certificate(der: der[...]) else { return tree(element) }
-        return certificate(read)
-    }
-
-    static func certificate(_ certificate: Certificate) -> JSONValue {
-        func names(_ name: [DistinguishedName.Attribute]) -> JSONValue {
-            .array(name.map { ["oid": .string($0.oid), "value": .string($0.value)] })
-        }
-        return [
-            "subject": names(certificate.subject),
-            "issuer": names(certificate.issuer),
-            "notBefore": .string(CalendarTime.text(certificate.notBefore)),
-            "notAfter": .string(CalendarTime.text(certificate.notAfter)),
-            "isCA": .bool(certificate.isCA),
-            "version": .integer(Int64(certificate.version)),
-            "serial": .string(Hex.encode(certificate.serial)),
-            "extensions": .array(
-                certificate.extensions.map {
-                    [
-                        "oid": .string($0.oid), "critical": .bool($0.critical),
-                        "value": .string(Base64URL.encode($0.value)),
-                    ]
-                }
-            ),
-            "keyIdentifier": (try? certificate.publicKey.keyIdentifier()).map { .string(Hex.encode($0)) } ?? .null,
-            "sha256": .string(Base64URL.encode(SHA256.hash(certificate.der))),
-            "der": .string(Base64URL.encode(certificate.der)),
-        ]
-    }
-
-    private static func tree(_ value: CBORValue) -> JSONValue {
+    static func tree(_ value: CBORValue) -> JSONValue {
         switch value {
         case .unsigned, .negative: value.integer.map(JSONValue.integer) ?? .string(name(value))
         case .bytes(let bytes): .string(Base64URL.encode(bytes))
@@ -149,7 +99,7 @@ public enum Decoding {
     }
 
     /// A map key as a member name. Keys of other types than text and integers are written as their CBOR in hex.
-    private static func name(_ key: CBORValue) -> String {
+    static func name(_ key: CBORValue) -> String {
         switch key {
         case .text(let text): text
         case .unsigned(let value): "\(value)"
