@@ -21,9 +21,19 @@ public struct CBORMap: Hashable, Sendable {
 
     /// A map of `entries`, whose order does not matter, or `nil` when two have the same key.
     public init?(_ entries: [Entry]) {
-        let sorted = entries.sorted { CBORValue.isInCanonicalOrder($0.key, $1.key) }
-        for (one, next) in zip(sorted, sorted.dropFirst()) where one.key == next.key { return nil }
-        self.entries = sorted
+        self.entries = entries
+        // As a rule they come in order, and then no two are the same either.
+        guard !isInOrder else { return }
+        self.entries.sort { CBORValue.isInCanonicalOrder($0.key, $1.key) }
+        guard isInOrder else { return nil }
+    }
+
+    private var isInOrder: Bool {
+        for index in entries.indices.dropFirst()
+        where !CBORValue.isInCanonicalOrder(entries[index - 1].key, entries[index].key) {
+            return false
+        }
+        return true
     }
 
     /// The caller vouches for the order, and that no key is there twice.
@@ -63,7 +73,22 @@ extension CBORValue {
             let (one, other) = (one.utf8, other.utf8)
             return one.count == other.count ? one.lexicographicallyPrecedes(other) : one.count < other.count
         default:
+            let types = (one.majorType, other.majorType)
+            guard types.0 == types.1 else { return types.0 < types.1 }
             return isInCanonicalOrder(encodedKey: CBOR.encode(one)[...], CBOR.encode(other)[...])
+        }
+    }
+
+    /// The first three bits of the encoding (RFC 8949 §3.1).
+    private var majorType: UInt8 {
+        switch self {
+        case .unsigned: 0
+        case .negative: 1
+        case .bytes: 2
+        case .text: 3
+        case .array: 4
+        case .map: 5
+        case .bool, .null, .undefined, .float: 7
         }
     }
 

@@ -1,4 +1,4 @@
-internal import CBOR
+public import CBOR
 public import Cryptography
 
 /// A public key for signatures, as an authenticator sends it (RFC 9052 §7, RFC 9053 §7, RFC 8230 §4,
@@ -22,7 +22,17 @@ public struct COSEKey: Hashable, Sendable {
     ///
     /// - Throws: `COSEError` with the member at fault.
     public init(decoding bytes: ArraySlice<UInt8>) throws(COSEError) {
-        let map = try COSEMap(decoding: bytes)
+        try self.init(COSEMap(decoding: bytes), bytes)
+    }
+
+    /// The key of a map that was decoded already, from exactly `bytes`, as ``init(decoding:)`` takes it.
+    ///
+    /// - Throws: `COSEError` with the member at fault.
+    public init(_ map: CBORMap, decodedFrom bytes: ArraySlice<UInt8>) throws(COSEError) {
+        try self.init(COSEMap(map), bytes)
+    }
+
+    private init(_ map: COSEMap, _ bytes: ArraySlice<UInt8>) throws(COSEError) {
         let type = try map.integer(.kty)
         let number = try map.integer(.alg)
         guard let algorithm = Int(exactly: number).map(COSEAlgorithm.init(rawValue:)) else {

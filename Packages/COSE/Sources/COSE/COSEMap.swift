@@ -43,6 +43,10 @@ struct COSEMap {
             throw .cbor(error)
         }
         guard let map = value.map else { throw .notAMap }
+        self.init(map)
+    }
+
+    init(_ map: CBORMap) {
         self.map = map
     }
 

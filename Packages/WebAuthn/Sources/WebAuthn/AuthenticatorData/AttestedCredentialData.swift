@@ -40,7 +40,7 @@ public struct AttestedCredentialData: Hashable, Sendable {
         }
         do throws(COSEError) {
             // The key is imported here: one that no signature can be verified with would lock its user out.
-            let key = try COSEKey(decoding: bytes)
+            let key = try COSEKey(map, decodedFrom: bytes)
             // In a WebAuthn credential, EdDSA is Ed25519 alone (§5.8.5).
             guard algorithm != .edDSA || key.signatureAlgorithm == .ed25519 else {
                 throw COSEError.unsupported(.crv, value: 7)
