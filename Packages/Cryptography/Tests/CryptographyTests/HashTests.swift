@@ -106,6 +106,44 @@ struct HMACTests {
     }
 }
 
+@Suite("RFC 4231: HMAC with SHA-384 and SHA-512")
+struct LongHMACTests {
+    /// Test cases 1, 2 and 6: key, message and the two codes.
+    static let vectors: [([UInt8], String, String, String)] = [
+        (
+            Array(repeating: 0x0b, count: 20), "Hi There",
+            "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59cfaea9ea9076ede7f4af152e8b2fa9cb6",
+            "87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cde"
+                + "daa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854"
+        ),
+        (
+            Array("Jefe".utf8), "what do ya want for nothing?",
+            "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
+            "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+                + "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737"
+        ),
+        (
+            Array(repeating: 0xaa, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
+            "4ece084485813e9088d2c63a041bc5b44f9ef1012a2b588f3cd11f05033ac4c60c2ef6ab4030fe8296248df163f44952",
+            "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f352"
+                + "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598"
+        ),
+    ]
+
+    @Test("Known answers, and nothing that differs from them", arguments: vectors.indices)
+    func knownAnswer(_ index: Int) throws {
+        let (key, text, short, long) = Self.vectors[index]
+        let message = Array(text.utf8)
+        let (short, long) = (try hex(short), try hex(long))
+        #expect(HMACSHA384.isValid(short[...], for: message[...], key: key[...]))
+        #expect(HMACSHA512.isValid(long[...], for: message[...], key: key[...]))
+        #expect(!HMACSHA384.isValid(short.dropLast(), for: message[...], key: key[...]))
+        #expect(!HMACSHA384.isValid(long[...], for: message[...], key: key[...]))
+        #expect(!HMACSHA512.isValid(long[...], for: message.dropLast(), key: key[...]))
+        #expect(!HMACSHA512.isValid(long.dropLast() + [long[63] ^ 1], for: message[...], key: key[...]))
+    }
+}
+
 @Suite("RFC 5869: HKDF with SHA-256")
 struct HKDFTests {
     @Test("Test case 1: the basic one")

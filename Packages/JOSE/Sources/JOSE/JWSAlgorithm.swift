@@ -4,6 +4,10 @@ public import Cryptography
 public enum JWSAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// HMAC with SHA-256 and a secret of at least 32 bytes.
     case hs256 = "HS256"
+    /// HMAC with SHA-384 and a secret of at least 48 bytes. Nothing here signs with it.
+    case hs384 = "HS384"
+    /// HMAC with SHA-512 and a secret of at least 64 bytes. Nothing here signs with it.
+    case hs512 = "HS512"
     case rs256 = "RS256"
     case rs384 = "RS384"
     case rs512 = "RS512"
@@ -20,7 +24,7 @@ public enum JWSAlgorithm: String, Hashable, Sendable, CaseIterable {
     public func signatureAlgorithm(for key: PublicKeyComponents) -> SignatureAlgorithm? {
         let algorithm: SignatureAlgorithm
         switch self {
-        case .hs256: return nil
+        case .hs256, .hs384, .hs512: return nil
         case .rs256: algorithm = .rs256
         case .rs384: algorithm = .rs384
         case .rs512: algorithm = .rs512
@@ -34,6 +38,16 @@ public enum JWSAlgorithm: String, Hashable, Sendable, CaseIterable {
             if case .ed448 = key { algorithm = .ed448 } else { algorithm = .ed25519 }
         }
         return algorithm.fits(key) ? algorithm : nil
+    }
+
+    /// How many bytes a secret has at least, as many as the hash (RFC 7518 §3.2); `nil` for algorithms of key pairs.
+    public var secretByteCount: Int? {
+        switch self {
+        case .hs256: 32
+        case .hs384: 48
+        case .hs512: 64
+        default: nil
+        }
     }
 
     /// The only algorithm of a key that has just one: all but RSA.

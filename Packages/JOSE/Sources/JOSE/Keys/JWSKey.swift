@@ -24,13 +24,21 @@ public struct JWSKey: Sendable {
         material = .publicKey(key, signatureAlgorithm)
     }
 
-    /// A secret for HS256.
+    /// A secret for HS256, or for another algorithm with secrets.
     ///
-    /// - Throws: `JOSEError.weakKey` for less than 32 bytes (RFC 7518 §3.2).
-    public init(secret: [UInt8], keyID: String? = nil) throws(JOSEError) {
-        guard secret.count >= 32 else { throw .weakKey("a secret of \(secret.count) bytes for HS256") }
+    /// - Throws: `JOSEError.weakKey` for fewer bytes than the hash has (RFC 7518 §3.2); `JOSEError.unusableKey` when
+    ///   the algorithm is for key pairs.
+    public init(
+        secret: [UInt8],
+        _ algorithm: JWSAlgorithm = .hs256,
+        keyID: String? = nil
+    ) throws(JOSEError) {
+        guard let minimum = algorithm.secretByteCount else { throw .unusableKey(member: "alg") }
+        guard secret.count >= minimum else {
+            throw .weakKey("a secret of \(secret.count) bytes for \(algorithm.rawValue)")
+        }
         self.keyID = keyID
-        algorithm = .hs256
+        self.algorithm = algorithm
         material = .secret(secret)
     }
 
@@ -48,8 +56,7 @@ public struct JWSKey: Sendable {
         if let named, let algorithm, named != algorithm { throw .unusableKey(member: "alg") }
         switch jwk.material {
         case .secret(let secret):
-            guard named ?? algorithm ?? .hs256 == .hs256 else { throw .unusableKey(member: "alg") }
-            try self.init(secret: secret, keyID: jwk.keyID)
+            try self.init(secret: secret, named ?? algorithm ?? .hs256, keyID: jwk.keyID)
         case .publicKey(let components):
             guard let chosen = named ?? algorithm ?? JWSAlgorithm(onlyOneOf: components) else {
                 throw .unusableKey(member: "alg")
@@ -81,7 +88,11 @@ public struct JWSKey: Sendable {
         case .publicKey(let key, let algorithm):
             key.isValid(signature, over: message, algorithm, form: .raw)
         case .secret(let secret):
-            HMACSHA256.isValid(signature, for: message, key: secret[...])
+            switch algorithm {
+            case .hs384: HMACSHA384.isValid(signature, for: message, key: secret[...])
+            case .hs512: HMACSHA512.isValid(signature, for: message, key: secret[...])
+            default: HMACSHA256.isValid(signature, for: message, key: secret[...])
+            }
         }
     }
 

@@ -4,13 +4,7 @@ internal import CCrypto
 public enum HMACSHA256 {
     /// The authentication code of `message`, 32 bytes. Compare it with `constantTimeEqual` only.
     public static func authenticate(_ message: ArraySlice<UInt8>, key: ArraySlice<UInt8>) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: 32) { output, count in
-            guard unsafe authenticate(message, key: key, into: output) else {
-                // Only an allocation can fail here; a wrong code must never leave this function.
-                fatalError("libcrypto cannot compute an HMAC: out of memory")
-            }
-            count = 32
-        }
+        HMAC.authenticate(message, key: key, template, byteCount: 32)
     }
 
     /// The authentication code of `message`, 32 bytes. Compare it with `constantTimeEqual` only.
@@ -27,11 +21,59 @@ public enum HMACSHA256 {
         constantTimeEqual(code, authenticate(message, key: key)[...])
     }
 
-    /// A context with SHA-256 chosen and no key; each computation works on a copy of its own.
-    private static let template: Fetched = {
+    private static let template = HMAC.template("SHA256")
+}
+
+/// HMAC with SHA-384 (RFC 2104), for tokens of others.
+public enum HMACSHA384 {
+    /// Whether `code`, 48 bytes, authenticates `message`, compared in constant time.
+    public static func isValid(
+        _ code: ArraySlice<UInt8>,
+        for message: ArraySlice<UInt8>,
+        key: ArraySlice<UInt8>
+    ) -> Bool {
+        constantTimeEqual(code, HMAC.authenticate(message, key: key, template, byteCount: 48)[...])
+    }
+
+    private static let template = HMAC.template("SHA384")
+}
+
+/// HMAC with SHA-512 (RFC 2104), for tokens of others.
+public enum HMACSHA512 {
+    /// Whether `code`, 64 bytes, authenticates `message`, compared in constant time.
+    public static func isValid(
+        _ code: ArraySlice<UInt8>,
+        for message: ArraySlice<UInt8>,
+        key: ArraySlice<UInt8>
+    ) -> Bool {
+        constantTimeEqual(code, HMAC.authenticate(message, key: key, template, byteCount: 64)[...])
+    }
+
+    private static let template = HMAC.template("SHA512")
+}
+
+/// libcrypto's part in HMAC.
+private enum HMAC {
+    static func authenticate(
+        _ message: ArraySlice<UInt8>,
+        key: ArraySlice<UInt8>,
+        _ template: Fetched,
+        byteCount: Int
+    ) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
+            guard unsafe authenticate(message, key: key, template, into: output) else {
+                // Only an allocation can fail here; a wrong code must never leave this function.
+                fatalError("libcrypto cannot compute an HMAC: out of memory")
+            }
+            count = byteCount
+        }
+    }
+
+    /// A context with the hash function chosen and no key; each computation works on a copy of its own.
+    static func template(_ digest: String) -> Fetched {
         let algorithm = unsafe Fetched(EVP_MAC_fetch(nil, "HMAC", nil), "HMAC")
         let context = unsafe Fetched(EVP_MAC_CTX_new(algorithm.pointer), "HMAC")
-        var name: [CChar] = Array("SHA256".utf8CString)
+        var name: [CChar] = Array(digest.utf8CString)
         let code = unsafe name.withUnsafeMutableBufferPointer { name in
             var parameters = unsafe [
                 latchkey_digest_parameter(name.baseAddress),
@@ -40,13 +82,14 @@ public enum HMACSHA256 {
             return unsafe EVP_MAC_CTX_set_params(context.pointer, &parameters)
         }
         // As with a fetch: without its default provider there is nothing to go on with, whatever is asked.
-        guard code == 1 else { fatalError("libcrypto offers no HMAC with SHA-256") }
+        guard code == 1 else { fatalError("libcrypto offers no HMAC with \(digest)") }
         return context
-    }()
+    }
 
     private static func authenticate(
         _ message: ArraySlice<UInt8>,
         key: ArraySlice<UInt8>,
+        _ template: Fetched,
         into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         guard let context = unsafe EVP_MAC_CTX_dup(template.pointer) else { return false }
@@ -61,6 +104,6 @@ public enum HMACSHA256 {
         }
         var written = 0
         return unsafe updated == 1 && EVP_MAC_final(context, output.baseAddress, &written, output.count) == 1
-            && written == 32
+            && written == output.count
     }
 }
