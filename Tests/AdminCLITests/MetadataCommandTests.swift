@@ -132,6 +132,46 @@ struct MetadataCommandTests {
         #expect(await unset("mds", "import").errors.contains("mds.roots"))
     }
 
+    @Test("Certificates that the BLOB names are fetched from its own origin, and from no other")
+    func namedCertificates() async throws {
+        let address = "https://mds.example/blob"
+        let pem = service.certificates.map(\.pem).joined(separator: "\n")
+        for (place, exit) in [
+            ("https://mds.example/chain.pem", ExitCode.done), ("https://MDS.example:443/chain.pem", .done),
+            ("https://mds.example/none.pem", .unavailable), ("https://mds.example/text", .answerIsNo),
+            ("https://mds.example:8443/chain.pem", .answerIsNo), ("https://other.example/chain.pem", .answerIsNo),
+            ("http://mds.example/chain.pem", .answerIsNo), ("https://mds.example@other.example/chain.pem", .answerIsNo),
+        ] {
+            let blob = try service.blob(
+                number: 3,
+                nextUpdate: "2027-02-01",
+                entries: [],
+                certificateAddress: place
+            )
+            let run = try AdminRun(
+                variables: ["LATCHKEY_MDS_URL": address, "LATCHKEY_MDS_ROOTS": "\(run.folder)/file0"],
+                documents: [
+                    address: Array(blob.utf8), "https://mds.example/chain.pem": Array(pem.utf8),
+                    "https://MDS.example:443/chain.pem": Array(pem.utf8), "https://mds.example/text": Array("x".utf8),
+                    "https://other.example/chain.pem": Array(pem.utf8),
+                    "https://mds.example:8443/chain.pem": Array(pem.utf8),
+                ]
+            )
+            try await run.makeTenant()
+            let outcome = await run("mds", "import")
+            #expect(outcome.exit == exit, "\(place): \(outcome.errors)")
+        }
+        // Whoever brings a file has no origin.
+        let file = try service.blob(
+            number: 3,
+            nextUpdate: "2027-02-01",
+            entries: [],
+            certificateAddress: "https://mds.example/chain.pem"
+        )
+        try await run.makeTenant()
+        #expect(try await take(Array(file.utf8)).exit == .answerIsNo)
+    }
+
     @Test("A sweep lists the passkeys of models that were compromised since, U2F keys among them")
     func sweeps() async throws {
         try await run.makeTenant()

@@ -52,6 +52,7 @@ enum MetadataCommands {
             blob = try MetadataBLOB(
                 verifying: sources.blob[...],
                 roots: sources.roots,
+                certificates: sources.certificates,
                 lists: sources.lists,
                 lastSeen: last?.number,
                 at: now.seconds

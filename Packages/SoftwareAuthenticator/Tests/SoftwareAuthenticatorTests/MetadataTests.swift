@@ -61,6 +61,30 @@ struct MetadataBLOBTests {
         }
     }
 
+    @Test("Certificates that were fetched from where x5u says lead to a root, and others do not")
+    func fetched() throws {
+        let address = "https://mds.example/chain.pem"
+        let text = Array(
+            try service.blob(number: 5, nextUpdate: "2026-02-01", entries: [], certificateAddress: address).utf8
+        )
+        #expect(MetadataBLOB.certificateAddress(of: text[...]) == address)
+        #expect(MetadataBLOB.certificateAddress(of: Array(try blob().utf8)[...]) == nil)
+        func take(_ certificates: [Certificate]) throws -> MetadataBLOB {
+            try MetadataBLOB(
+                verifying: text[...],
+                roots: [service.root],
+                certificates: certificates,
+                at: Server.time
+            )
+        }
+        #expect(try take(service.certificates).payload.number == 5)
+        let other = try MetadataAuthority(validAt: Server.time)
+        let many = [Certificate](repeating: service.signer, count: 9)
+        for wrong in [[], other.certificates, service.certificates.reversed(), [service.root], many] {
+            #expect(throws: MetadataError.self) { try take(wrong) }
+        }
+    }
+
     @Test("Without a list, revocation is not known, and that is said; with lists it is")
     func revocation() throws {
         #expect(try take(try blob()).revocation.map(\.state) == [.noList, .noList])
@@ -116,6 +140,25 @@ struct MetadataBLOBTests {
         let payload = try take(try blob(entries: odd + [good])).payload
         #expect(payload.entries.count == 1 && payload.unreadableEntries == 5)
         #expect(AuthenticatorMetadata(payload).model(RightCeremonyTests.aaguid)?.statement?.name == "Good")
+    }
+
+    @Test("A statement that does not know of an update is rejected, and the model's roots with it")
+    func outdatedStatement() throws {
+        let entry = MetadataAuthority.entry(for: RightCeremonyTests.aaguid, name: "Model", roots: [service.root])
+        for (version, update, isOutdated) in [
+            (1, 2, true), (2, 2, false), (3, 2, false), (nil, 2, false), (1, nil, false),
+        ] as [(Int64?, Int64?, Bool)] {
+            var changed = try #require(entry.object)
+            var statement = try #require(changed["metadataStatement"]?.object)
+            if let version { statement["authenticatorVersion"] = .integer(version) }
+            changed["metadataStatement"] = .object(statement)
+            var report: JSONObject = ["status": "UPDATE_AVAILABLE", "effectiveDate": "2025-12-01"]
+            if let update { report["authenticatorVersion"] = .integer(update) }
+            changed["statusReports"] = [["status": "FIDO_CERTIFIED"], .object(report)]
+            let read = try #require(try take(try blob(entries: [.object(changed)])).payload.entries.first)
+            #expect(read.isOutdated == isOutdated && (read.statement == nil) == isOutdated)
+            #expect(read.status == .updateAvailable && read.compromise(at: Server.time) == nil)
+        }
     }
 
     @Test(

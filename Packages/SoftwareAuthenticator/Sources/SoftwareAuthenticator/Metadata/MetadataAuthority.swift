@@ -37,17 +37,22 @@ public struct MetadataAuthority: Sendable {
     ///   - number: `no`.
     ///   - nextUpdate: as `2026-12-31`.
     ///   - entries: each as the `entry` functions give it.
+    ///   - certificateAddress: where ``certificates`` are to be got (`x5u`); `nil`: they come along (`x5c`).
     /// - Returns: the compact JWS.
     /// - Throws: `CryptographyError` when libcrypto refuses.
     public func blob(
         number: Int64,
         nextUpdate: String,
-        entries: [JSONValue]
+        entries: [JSONValue],
+        certificateAddress: String? = nil
     ) throws(CryptographyError) -> String {
-        let header: JSONValue = [
-            "alg": "ES256", "typ": "JWT",
-            "x5c": [.string(Base64.encode(signer.der)), .string(Base64.encode(intermediate.der))],
-        ]
+        var members: JSONObject = ["alg": "ES256", "typ": "JWT"]
+        if let certificateAddress {
+            members["x5u"] = .string(certificateAddress)
+        } else {
+            members["x5c"] = .array(certificates.map { .string(Base64.encode($0.der)) })
+        }
+        let header = JSONValue.object(members)
         let payload: JSONValue = [
             "legalHeader": "Made for tests.", "no": .integer(number), "nextUpdate": .string(nextUpdate),
             "entries": .array(entries),
@@ -56,6 +61,9 @@ public struct MetadataAuthority: Sendable {
         let signature = try signerKey.sign(Array(signed.utf8)[...], .es256, form: .raw)
         return signed + "." + Base64URL.encode(signature)
     }
+
+    /// The signer's certificate, and its authority's.
+    public var certificates: [Certificate] { [signer, intermediate] }
 
     /// An entry for a FIDO2 model.
     ///

@@ -36,6 +36,8 @@ public struct MetadataBLOB: Sendable {
     /// - Parameters:
     ///   - text: the compact JWS. White space around it is passed over, as files end with a line feed.
     ///   - roots: whom to trust. Without `x5c` in the header, the signer must be one of them itself.
+    ///   - certificates: what was fetched from ``certificateAddress(of:)``, the signer's certificate first. They count
+    ///     only where the header has `x5u`.
     ///   - lists: revocation lists of the signer's authorities, as far as there are any.
     ///   - lastSeen: the number of the newest BLOB that was taken; an older one is refused, the same one is not.
     ///   - time: the time of verification, in Unix seconds.
@@ -43,6 +45,7 @@ public struct MetadataBLOB: Sendable {
     public init(
         verifying text: ArraySlice<UInt8>,
         roots: [Certificate],
+        certificates: [Certificate] = [],
         lists: [CertificateRevocationList] = [],
         lastSeen: Int64? = nil,
         at time: Int64
@@ -53,13 +56,19 @@ public struct MetadataBLOB: Sendable {
         } catch {
             throw .malformed(reason: "\(error)")
         }
-        let path = try Self.signerPath(jws, roots: roots, at: time)
+        let path = try Self.signerPath(jws, certificates, roots: roots, at: time)
         guard let leaf = path.first else { throw .chain(reason: "the chain is empty") }
         revocation = try Self.revocation(path, lists, at: time)
         signer = leaf.subjectName.description
         payloadBytes = try Self.verifiedPayload(jws, by: leaf.publicKey)
         payload = try MetadataPayload(decoding: payloadBytes)
         if let lastSeen, payload.number < lastSeen { throw .rollback(seen: lastSeen, got: payload.number) }
+    }
+
+    /// Where the header says that the signer's certificates are (`x5u`): an address of the same origin as the BLOB's own
+    /// may be fetched (MDS3 §3.2 step 4). `nil`: it does not say, or there is no header.
+    public static func certificateAddress(of text: ArraySlice<UInt8>) -> String? {
+        (try? CompactJWS(trimmed(text)))?.unverifiedHeader["x5u"]?.string
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -72,12 +81,16 @@ public struct MetadataBLOB: Sendable {
     /// The signer's certificate first, then up to the root.
     private static func signerPath(
         _ jws: CompactJWS,
+        _ fetched: [Certificate],
         roots: [Certificate],
         at time: Int64
     ) throws(MetadataError) -> [Certificate] {
         let header = jws.unverifiedHeader
-        // The certificates of x5u would have to be fetched, which a verifier without a network does not do.
-        guard header["x5u"] == nil else { throw .signature(reason: "x5u is not supported, only x5c") }
+        guard header["x5u"] == nil else {
+            // x5c beside it counts for nothing: the two might say different things.
+            guard !fetched.isEmpty else { throw .signature(reason: "the certificates at x5u were not fetched") }
+            return try checked(fetched, "x5u", roots: roots, at: time)
+        }
         guard let x5c = header["x5c"] else { return try rootPath(jws, roots: roots, at: time) }
         guard let elements = x5c.array, !elements.isEmpty else { throw .signature(reason: "x5c is no list, or empty") }
         guard elements.count <= longestChain else {
@@ -90,9 +103,22 @@ public struct MetadataBLOB: Sendable {
             }
             chain.append(certificate)
         }
+        return try checked(chain, "x5c", roots: roots, at: time)
+    }
+
+    /// The path from the first certificate to a root.
+    private static func checked(
+        _ chain: [Certificate],
+        _ name: String,
+        roots: [Certificate],
+        at time: Int64
+    ) throws(MetadataError) -> [Certificate] {
+        guard let leaf = chain.first, chain.count <= longestChain else {
+            throw .signature(reason: "\(name) has \(chain.count) certificates")
+        }
         do throws(CryptographyError) {
             return try CertificatePath.verify(
-                leaf: chain[0],
+                leaf: leaf,
                 intermediates: Array(chain.dropFirst()),
                 anchors: roots,
                 at: time,
@@ -143,7 +169,7 @@ public struct MetadataBLOB: Sendable {
         by key: VerifyingKey
     ) throws(MetadataError) -> [UInt8] {
         let name = jws.unverifiedHeader["alg"]?.string ?? ""
-        guard let algorithm = JWSAlgorithm(rawValue: name), algorithm != .hs256 else {
+        guard let algorithm = JWSAlgorithm(rawValue: name), algorithm.secretByteCount == nil else {
             throw .signature(reason: "alg is not one that is known here")
         }
         do throws(JOSEError) {

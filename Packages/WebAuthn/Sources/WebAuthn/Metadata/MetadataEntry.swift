@@ -8,7 +8,11 @@ public struct MetadataEntry: Hashable, Sendable {
     public let aaid: String?
     /// Of U2F models: the identifiers of their attestation certificates' keys, 20 bytes each.
     public let attestationKeyIdentifiers: [[UInt8]]
+    /// `nil`: none, or one that must not be used (``isOutdated``).
     public let statement: MetadataStatement?
+    /// Whether an update is to be had that the statement does not know of: its `authenticatorVersion` is below that of
+    /// the report. Such a statement is rejected (MDS3 §3.1.4, `UPDATE_AVAILABLE`).
+    public let isOutdated: Bool
     /// In the order of the entry, at least one; the last is the current one.
     public let statusReports: [StatusReport]
     /// `timeOfLastStatusChange`, as `2025-01-01`.
@@ -53,7 +57,10 @@ public struct MetadataEntry: Hashable, Sendable {
         statusReports = reports.compactMap { $0.object.flatMap(StatusReport.init) }
         // A status that could not be read might be the one that counts.
         guard statusReports.count == reports.count else { return nil }
-        statement = document["metadataStatement"]?.object.map(MetadataStatement.init)
+        let metadata = document["metadataStatement"]?.object
+        let version = metadata?["authenticatorVersion"]?.integer
+        isOutdated = statusReports.contains { $0.isUpdate(beyond: version) }
+        statement = isOutdated ? nil : metadata.map(MetadataStatement.init)
         lastStatusChange = document["timeOfLastStatusChange"]?.string
         self.document = document
     }
@@ -66,6 +73,14 @@ public struct StatusReport: Hashable, Sendable {
     public let effectiveDate: String?
     /// `url`: where more is said.
     public let url: String?
+    /// `authenticatorVersion`: from which firmware on it is meant.
+    public let authenticatorVersion: Int64?
+
+    /// Whether it says that there is newer firmware than `version`. What does not say a version says nothing of it.
+    func isUpdate(beyond version: Int64?) -> Bool {
+        guard status == .updateAvailable, let version, let authenticatorVersion else { return false }
+        return authenticatorVersion > version
+    }
 
     func isEffective(at time: Int64) -> Bool {
         guard let effectiveDate, let day = CalendarTime.seconds("\(effectiveDate)T00:00:00Z") else { return true }
@@ -77,6 +92,7 @@ public struct StatusReport: Hashable, Sendable {
         self.status = AuthenticatorStatus(rawValue: status)
         effectiveDate = document["effectiveDate"]?.string
         url = document["url"]?.string
+        authenticatorVersion = document["authenticatorVersion"]?.integer
     }
 }
 
@@ -89,6 +105,7 @@ public struct AuthenticatorStatus: RawRepresentable, Hashable, Sendable {
     }
 
     public static let revoked = AuthenticatorStatus(rawValue: "REVOKED")
+    public static let updateAvailable = AuthenticatorStatus(rawValue: "UPDATE_AVAILABLE")
 
     /// Whether a model of this status must not be relied on.
     public var isCompromise: Bool { Self.compromises.contains(self) }
