@@ -33,6 +33,50 @@ struct ConformanceFileTests {
         #expect(count > 5, "\(page) names tests")
     }
 
+    @Test("Every file and every member of a type that is named exists")
+    func code() throws {
+        let code = try CodeNames()
+        let page = "docs/conformance.md"
+        var count = 0
+        for (number, line) in try Repository.text(page).split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            for match in line.matches(of: /`([A-Z]\w+)\.([a-z]\w*)`/) {
+                count += 1
+                let (type, member) = (String(match.1), String(match.2))
+                #expect(code.has(type, member), "\(page):\(number + 1): there is no \(type).\(member)")
+            }
+        }
+        #expect(count > 100, "\(page) names code")
+    }
+
+    @Test("What does not exist is noticed")
+    func missingCode() throws {
+        let code = try CodeNames()
+        #expect(code.has("RelyingParty", "verify") && code.has("CBOR", "swift"))
+        #expect(!code.has("RelyingParty", "verifies") && !code.has("RelyingParties", "verify"))
+        #expect(!code.has("NoSuchFile", "swift"))
+    }
+
+    @Test(
+        "Each numbered step of a ceremony has a row of its own, with code and tests",
+        arguments: [("§7.1: ", 29), ("§7.2: ", 25)]
+    )
+    func steps(_ section: String, _ count: Int) throws {
+        let text = try Repository.text("docs/conformance.md")
+        let start = try #require(text.range(of: "## WebAuthn Level 3 \(section)")?.upperBound)
+        let rows = text[start...].split(separator: "\n").drop { !$0.hasPrefix("| --- ") }.dropFirst()
+            .prefix { $0.hasPrefix("|") }
+        for step in 1...count {
+            let cells = try #require(
+                rows.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+                    .first { $0.first == "\(step)" },
+                "\(section)step \(step)"
+            )
+            #expect(cells.count == 4 && cells.allSatisfy { !$0.isEmpty }, "\(section)step \(step)")
+        }
+    }
+
     private static func faults() throws -> Set<String> {
         let path = "Packages/SoftwareAuthenticator/Sources/SoftwareAuthenticator/Faults/Fault.swift"
         let line = /^    case (\w+)$/.anchorsMatchLineEndings()
