@@ -4,6 +4,18 @@ import Testing
 
 @Suite("RFC 5280 §4: certificates")
 struct CertificateTests {
+    @Test("A certificate has at most 64 extensions, so that it is read in bounded time")
+    func manyExtensions() throws {
+        let key = try SigningKey.generate(.p256)
+        var builder = CertificateBuilder(subject: [(DistinguishedName.commonName, "x")], notBefore: 0, notAfter: 1)
+        // Basic constraints and two key identifiers are there already.
+        builder.extensions = (0..<61).map { ("1.3.6.1.4.1.9.\($0)", false, [5, 0]) }
+        let certificate = try builder.selfSigned(by: key)
+        #expect(certificate.extensions.count == 64)
+        builder.extensions.append(("1.3.6.1.4.1.9.61", false, [5, 0]))
+        #expect(throws: CryptographyError.self) { try builder.selfSigned(by: key) }
+    }
+
     @Test("What a builder was told is what the certificate says")
     func fields() throws {
         let key = try SigningKey.generate(.p256)

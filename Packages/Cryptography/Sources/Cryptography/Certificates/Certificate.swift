@@ -152,6 +152,10 @@ public struct Certificate: Sendable {
         return Int(version) + 1
     }
 
+    /// More extensions than any certificate has. Each is compared with those before it, and who sends a certificate must
+    /// not decide how much work that is.
+    private static let maximumExtensions = 64
+
     private static func extensions(
         _ body: inout DERReader,
         version: Int
@@ -164,6 +168,9 @@ public struct Certificate: Sendable {
         var extensions: [Extension] = []
         while !list.isAtEnd {
             let offset = list.offset
+            guard extensions.count < maximumExtensions else {
+                throw .malformed(what: "more than \(maximumExtensions) extensions", offset: offset)
+            }
             var fields = try list.sequence()
             let oid = try fields.objectIdentifier()
             let critical = try fields.nextIfPresent(.boolean)?.boolean() ?? false
