@@ -132,9 +132,9 @@ struct LongHMACTests {
 
     @Test("Known answers, and nothing that differs from them", arguments: vectors.indices)
     func knownAnswer(_ index: Int) throws {
-        let (key, text, short, long) = Self.vectors[index]
+        let (key, text, shortCode, longCode) = Self.vectors[index]
         let message = Array(text.utf8)
-        let (short, long) = (try hex(short), try hex(long))
+        let (short, long) = (try hex(shortCode), try hex(longCode))
         #expect(HMACSHA384.isValid(short[...], for: message[...], key: key[...]))
         #expect(HMACSHA512.isValid(long[...], for: message[...], key: key[...]))
         #expect(!HMACSHA384.isValid(short.dropLast(), for: message[...], key: key[...]))
