@@ -135,6 +135,7 @@ struct MetadataCommandTests {
     @Test("Certificates that the BLOB names are fetched from its own origin, and from no other")
     func namedCertificates() async throws {
         let address = "https://mds.example/blob"
+        let roots = "\(run.folder)/file0"
         let pem = service.certificates.map(\.pem).joined(separator: "\n")
         for (place, exit) in [
             ("https://mds.example/chain.pem", ExitCode.done), ("https://MDS.example:443/chain.pem", .done),
@@ -149,7 +150,7 @@ struct MetadataCommandTests {
                 certificateAddress: place
             )
             let run = try AdminRun(
-                variables: ["LATCHKEY_MDS_URL": address, "LATCHKEY_MDS_ROOTS": "\(run.folder)/file0"],
+                variables: ["LATCHKEY_MDS_URL": address, "LATCHKEY_MDS_ROOTS": roots],
                 documents: [
                     address: Array(blob.utf8), "https://mds.example/chain.pem": Array(pem.utf8),
                     "https://MDS.example:443/chain.pem": Array(pem.utf8), "https://mds.example/text": Array("x".utf8),

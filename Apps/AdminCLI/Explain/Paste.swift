@@ -177,7 +177,11 @@ struct Paste {
             guard let bytes = try? Base64URL.decode(String(part)), let value = try? JSON.parse(bytes),
                 value.object != nil
             else { throw PasteError(message: "the JWT's \(name) is no base64url of a JSON object.") }
-            object.set(name, name == "header" ? value.object.map { .object(Decoding.tokenHeader($0)) } ?? value : value)
+            if name == "header", let header = value.object {
+                object.set(name, .object(Decoding.tokenHeader(header)))
+            } else {
+                object.set(name, value)
+            }
         }
         for name in ["iat", "nbf", "exp", "auth_time"] {
             guard let seconds = object["claims"]?.object?[name]?.integer else { continue }

@@ -60,7 +60,7 @@ struct MetadataSources {
                     + "origin than its own."
             )
         }
-        console.progress("Getting \(place)")
+        console.progress("Getting \(quoted(place))")
         let text = String(decoding: try await tools.download(place), as: UTF8.self)
         guard let certificates = try? Certificate.list(pem: text), !certificates.isEmpty else {
             throw CommandFailure(
