@@ -110,11 +110,11 @@ struct VerifyingKeyTests {
     @Test("An RSA exponent is odd, at least 3, short and has no leading zeros")
     func exponents() throws {
         let modulus = [UInt8](repeating: 0xff, count: 256)
-        for exponent: [UInt8] in [[3], [17], [1, 0, 1], Array(repeating: 0xff, count: 8)] {
+        for exponent: [UInt8] in [[3], [17], [1, 0, 1], Array(repeating: 0xff, count: 4)] {
             _ = try VerifyingKey.rsa(modulus: modulus, exponent: exponent)
         }
         for exponent: [UInt8] in [
-            [], [0], [1], [2], [0, 3], [0, 1, 0, 1], [1, 0, 0], Array(repeating: 0xff, count: 9),
+            [], [0], [1], [2], [0, 3], [0, 1, 0, 1], [1, 0, 0], Array(repeating: 0xff, count: 5),
         ] {
             #expect(throws: CryptographyError.self) { try VerifyingKey.rsa(modulus: modulus, exponent: exponent) }
         }

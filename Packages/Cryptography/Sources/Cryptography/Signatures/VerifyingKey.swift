@@ -22,7 +22,7 @@ internal import CCrypto
     /// A key from its numbers.
     ///
     /// EC: both coordinates have the curve's length and the point lies on the curve. RSA: a modulus of 2048 to 8192
-    /// bits, odd; an exponent of at most 64 bits, odd and at least 3; no leading zeros. Any bytes of the right
+    /// bits, odd; an exponent of at most 32 bits, odd and at least 3; no leading zeros. Any bytes of the right
     /// length are a key of ML-DSA.
     ///
     /// - Throws: `CryptographyError.invalidKey`.
