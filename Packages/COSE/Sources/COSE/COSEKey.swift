@@ -25,7 +25,7 @@ public struct COSEKey: Hashable, Sendable {
         try self.init(COSEMap(decoding: bytes), bytes)
     }
 
-    /// The key of a map that was decoded already, from exactly `bytes`, as ``init(decoding:)`` takes it.
+    /// The key of a map that was decoded already, from exactly `bytes`. It is judged as bytes are.
     ///
     /// - Throws: `COSEError` with the member at fault.
     public init(_ map: CBORMap, decodedFrom bytes: ArraySlice<UInt8>) throws(COSEError) {
