@@ -4,7 +4,7 @@ LISTEN ?= localhost:8080
 ARGS ?=
 FUZZ_SECONDS ?= 600
 
-.PHONY: help run test test-only reliability lint format bench fuzz docs clean
+.PHONY: help run test test-only backends reliability lint format bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,11 @@ reliability: ## stores that hang, restart, fail over, lose answers; servers that
 	@.ci/setup test
 	swift build -c release --static-swift-stdlib
 	@.ci/reliability
+
+backends: ## the end-to-end tests on SQLite or PostgreSQL, with challenges in memory, Redis or the store
+	@.ci/setup test
+	swift build -c release --static-swift-stdlib
+	@.ci/backends
 
 lint: ## check the style, as the gate does
 	swift format lint --strict --recursive --parallel Package.swift Packages Apps Tests

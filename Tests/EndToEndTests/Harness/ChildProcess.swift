@@ -84,6 +84,8 @@ struct CommandResult: CustomStringConvertible {
 
     var description: String { "exit \(exit.map(String.init) ?? "none, killed")\n\(output)\(errors)" }
     var errorLines: [Substring] { errors.split(separator: "\n") }
+    /// What it printed, without the line's end.
+    var line: String { output.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// Runs a program to its end.

@@ -24,7 +24,7 @@ final class LatchkeyServer: Sendable {
         self.port = port
         self.adminPort = adminPort
         self.folder = folder
-        self.store = store
+        self.store = settings["LATCHKEY_STORE"] ?? store
         masterKey = folder.file("master.key")
         var environment = [
             "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
@@ -114,6 +114,14 @@ final class LatchkeyServer: Sendable {
     /// A second server on the same store, beside this one.
     func joined(_ settings: [String: String] = [:]) async throws -> LatchkeyServer {
         try await LatchkeyServer.start(settings, in: folder)
+    }
+
+    /// A count of `/metrics`, over all rows of `name` whose labels begin so.
+    func count(_ name: String, _ labels: String = "") async throws -> Int {
+        let text = try await sendToAdmin(.get("/metrics")).text
+        let start = name + (labels.isEmpty ? "" : "{" + labels)
+        return text.split(separator: "\n").filter { $0.hasPrefix(start) }
+            .reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
     }
 
     /// A server with other settings on the same store, after this one has ended.

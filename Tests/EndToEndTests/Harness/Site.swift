@@ -12,11 +12,17 @@ struct Site: Sendable {
     let relyingPartyID: String
     /// The origin of its own pages.
     let origin: String
+    /// A port that requests go to instead of the server's own: a proxy's.
+    var entrance: Int?
 
     var base: String { origin }
     var issuer: String { origin + "/" }
 
-    func send(_ request: Request) async throws -> Response { try await server.send(request, host: host) }
+    func send(_ request: Request) async throws -> Response {
+        guard let entrance else { return try await server.send(request, host: host) }
+        let all = try await Wire.exchange([(request.bytes(host: host), request.source)], port: entrance)
+        return try #require(all.first)
+    }
 
     func send(_ requests: [Request]) async throws -> [Response] { try await server.send(requests, host: host) }
 
@@ -45,6 +51,13 @@ struct Site: Sendable {
     /// The same tenant on another server of the same store.
     func on(_ server: LatchkeyServer) -> Site {
         Site(server: server, tenant: tenant, host: host, relyingPartyID: relyingPartyID, origin: origin)
+    }
+
+    /// The same tenant behind a proxy that listens on `port`.
+    func behind(_ port: Int) -> Site {
+        var site = self
+        site.entrance = port
+        return site
     }
 
     /// Changes the tenant's settings.

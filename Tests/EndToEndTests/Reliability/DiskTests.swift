@@ -19,7 +19,8 @@ struct DiskTests {
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
         // The disk is there for the server alone: in a mount namespace of its own.
         let server = try await LatchkeyServer.start(
-            ["LATCHKEY_STORE": "sqlite:\(disk)/latchkey.db"],
+            // Challenges that wait in the store would be refused too.
+            ["LATCHKEY_STORE": "sqlite:\(disk)/latchkey.db", "LATCHKEY_CHALLENGES": "memory"],
             in: folder,
             runner: [
                 "/usr/bin/unshare", "--mount", "/bin/sh", "-c",

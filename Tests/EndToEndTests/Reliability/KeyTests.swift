@@ -112,33 +112,41 @@ struct KeyTests {
         _ = try await Site.make("acme", on: server, domain: "login.acme.example")
         _ = try await Site.make("other", on: server, domain: "login.other.example")
         try await server.stop()
-        let path = String(server.store.dropFirst("sqlite:".count))
         let settings = ["LATCHKEY_MASTER_KEY_FILE": server.masterKey, "LATCHKEY_STORE": server.store]
+        let isSQLite = StoreChoice.current == .sqlite
+        let (bytes, zero) = isSQLite ? ("BLOB", "x'00'") : ("bytea", "'\\x00'::bytea")
         func sql(_ text: String) async throws -> String {
-            let result = try await run("/usr/bin/sqlite3", [path, text])
+            let result: CommandResult
+            if isSQLite {
+                result = try await run("/usr/bin/sqlite3", [String(server.store.dropFirst("sqlite:".count)), text])
+            } else {
+                result = try await PostgreSQL.shared.sql(text, in: PostgreSQL.database(of: server.store))
+            }
             try #require(result.exit == 0, "\(result)")
             return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return }
+        guard !isSQLite || FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return }
         let kid = try await sql("SELECT id FROM signing_key WHERE tenant_id = 1 ORDER BY id LIMIT 1")
         for change in [
             """
-            UPDATE signing_key SET sealed_private_key = CAST(substr(sealed_private_key, 1, 40) || x'00'
-                || substr(sealed_private_key, 42) AS BLOB) WHERE id = '\(kid)'
+            UPDATE signing_key SET sealed_private_key = CAST(substr(sealed_private_key, 1, 40) || \(zero)
+                || substr(sealed_private_key, 42) AS \(bytes)) WHERE id = '\(kid)'
             """,
             """
             UPDATE signing_key SET (public_key, certificate, sealed_private_key) =
                 (SELECT public_key, certificate, sealed_private_key FROM signing_key b
                  WHERE b.tenant_id = 2 AND b.algorithm = signing_key.algorithm LIMIT 1) WHERE id = '\(kid)'
             """,
-            "UPDATE signing_key SET public_key = CAST(public_key || x'00' AS BLOB) WHERE id = '\(kid)'",
+            "UPDATE signing_key SET public_key = CAST(public_key || \(zero) AS \(bytes)) WHERE id = '\(kid)'",
         ] {
             _ = try await sql("CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM signing_key; \(change)")
             let refused = try await startRefused(settings)
             #expect(refused.contains(kid) && refused.contains("acme"), "\(refused)")
             _ = try await sql("DELETE FROM signing_key; INSERT INTO signing_key SELECT * FROM kept; DROP TABLE kept")
         }
-        _ = try await sql("UPDATE deployment SET sealed_data_key = CAST(x'00' || substr(sealed_data_key, 2) AS BLOB)")
+        _ = try await sql(
+            "UPDATE deployment SET sealed_data_key = CAST(\(zero) || substr(sealed_data_key, 2) AS \(bytes))"
+        )
         let refused = try await startRefused(settings)
         #expect(refused.contains("data key") && refused.contains("backup"), "\(refused)")
     }
