@@ -129,6 +129,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: libraries([
                 "CBOR", "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
+                // For the table of routes, and to see what a store keeps sealed.
+                "CacheInMemory", "HTTPAPI", "Identity", "Passkeys", "Storage", "Tenancy", "Threads", "Tokens",
             ]),
             path: "Tests/EndToEndTests",
             exclude: ["Configurations", "Peers"],

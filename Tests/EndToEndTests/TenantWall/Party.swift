@@ -1,0 +1,191 @@
+import COSE
+import Encodings
+import Foundation
+import SoftwareAuthenticator
+import Testing
+
+/// A tenant with somebody in it, and everything of theirs that a request may name.
+struct Party: Sendable {
+    /// A public client, and a page that uses it.
+    let app: App
+    let webOrigin: String
+    let ids: Belongings
+    /// Holds the passkey of the one user.
+    let authenticator: Authenticator
+
+    var site: Site { app.site }
+
+    static func make(_ name: String, on server: LatchkeyServer) async throws -> Party {
+        let site = try await Site.make(name, on: server, domain: "login.\(name).example", rpID: "\(name).example")
+        try await site.set(["conformance_api": true])
+        let webOrigin = "https://app.\(name).example"
+        let app = try await site.client("Application of \(name)", webOrigins: [webOrigin])
+        let backend = try await site.client("Backend of \(name)", type: "regular_web")
+        let email = uniqueEmail()
+        var browser = Visitor(app, origin: webOrigin)
+        try #require(try await browser.register(email).status == 200)
+        let me = try await browser.me()
+        let tokens = try await app.signIn(with: &browser.authenticator)
+        let credential = try #require(browser.authenticator.credentials.first)
+
+        var conformance = Authenticator(AuthenticatorProfile(algorithms: [.es256]))
+        let begun = try await site.send(
+            .json("/attestation/options", ["username": .string(email), "displayName": "Test", "attestation": "none"])
+        )
+        let created = try conformance.create(begun.json, origin: site.origin)
+        let cookie = try #require(begun.cookie("fido_conformance"))
+        let registered = try await site.send(
+            .json("/attestation/result", created).with("Cookie", "fido_conformance=\(cookie)")
+        )
+        try #require(registered.status == 200, "\(registered)")
+
+        let keys = try await site.send(.get("/.well-known/jwks.json"))
+        return Party(
+            app: app,
+            webOrigin: webOrigin,
+            ids: Belongings(
+                host: site.host,
+                relyingPartyID: site.relyingPartyID,
+                client: app.id,
+                backend: backend.id,
+                secret: try #require(backend.secret),
+                username: email,
+                user: try #require(me["user"]?.object?["id"]?.string),
+                userHandle: Base64URL.encode(credential.userHandle),
+                credential: Base64URL.encode(credential.id),
+                keyID: try #require(keys["keys"]?.array?.first?.object?["kid"]?.string),
+                entityTag: try #require(keys.header("etag")),
+                accessToken: try tokens.token("access_token"),
+                refreshToken: try tokens.token("refresh_token"),
+                cookie: try #require(browser.cookies["__Host-pk_session"]),
+                session: try await app.challenge().session,
+                signUpSession: try await app.register(email: uniqueEmail()).session,
+                browserSession: try await begin("/login/options", app),
+                browserSignUpSession: try await begin("/register/options", app, ["username": .string(uniqueEmail())]),
+                conformanceCookie: try await conformanceCookie(site, "/assertion/options", email),
+                conformanceSignUpCookie: try await conformanceCookie(site, "/attestation/options", uniqueEmail()),
+                holder: browser.authenticator,
+                conformanceHolder: conformance
+            ),
+            authenticator: browser.authenticator
+        )
+    }
+
+    private static func begin(_ path: String, _ app: App, _ more: JSONObject = [:]) async throws -> String {
+        let client: JSONObject = ["client_id": .string(app.id)]
+        let begun = try await app.site.send(.json(path, client.merging(more)))
+        return try #require(begun.header("x-auth-session"), "\(begun)")
+    }
+
+    private static func conformanceCookie(_ site: Site, _ path: String, _ username: String) async throws -> String {
+        let begun = try await site.send(.json(path, ["username": .string(username), "displayName": "Test"]))
+        return try #require(begun.cookie("fido_conformance"), "\(begun)")
+    }
+}
+
+/// What a request may name of a tenant. ``madeUp()`` has the same looks, and there is none of it.
+struct Belongings: Sendable {
+    var host: String
+    var relyingPartyID: String
+    var client: String
+    var backend: String
+    var secret: String
+    var username: String
+    var user: String
+    var userHandle: String
+    var credential: String
+    var keyID: String
+    var entityTag: String
+    var accessToken: String
+    var refreshToken: String
+    var cookie: String
+    /// Ceremonies that wait for their answer: `/passkey/challenge`, `/passkey/register`, and those of section 12.
+    var session: String
+    var signUpSession: String
+    var browserSession: String
+    var browserSignUpSession: String
+    /// Those of section 13.
+    var conformanceCookie: String
+    var conformanceSignUpCookie: String
+    /// Authenticators with a passkey of this RP ID.
+    var holder: Authenticator
+    var conformanceHolder: Authenticator
+
+    /// Things with the same looks that nobody has.
+    func madeUp() throws -> Belongings {
+        var other = self
+        other.host = "login.\(unique()).example"
+        other.relyingPartyID = "\(unique()).example"
+        other.client = Self.shuffled(client)
+        other.backend = Self.shuffled(backend)
+        other.secret = Self.shuffled(secret)
+        other.username = uniqueEmail()
+        other.user = "auth0|" + Self.shuffled(String(user.dropFirst("auth0|".count)))
+        other.userHandle = Self.shuffled(userHandle)
+        other.credential = Self.shuffled(credential)
+        other.keyID = Self.shuffled(keyID)
+        other.entityTag = "\"" + Self.shuffled(entityTag.filter { $0 != "\"" }) + "\""
+        other.accessToken = try Self.withKeyID(Self.shuffled(keyID), accessToken)
+        // The first characters are the time when it was made.
+        other.refreshToken = refreshToken.prefix(12) + Self.shuffled(String(refreshToken.dropFirst(12)))
+        other.cookie = Self.shuffled(cookie)
+        other.session = Self.shuffled(session)
+        other.signUpSession = Self.shuffled(signUpSession)
+        other.browserSession = Self.shuffled(browserSession)
+        other.browserSignUpSession = Self.shuffled(browserSignUpSession)
+        other.conformanceCookie = Self.shuffled(conformanceCookie)
+        other.conformanceSignUpCookie = Self.shuffled(conformanceSignUpCookie)
+        other.holder = try Self.holder(like: holder)
+        other.conformanceHolder = try Self.holder(like: conformanceHolder)
+        return other
+    }
+
+    /// Every one of the texts; a foreign one in an answer that was not asked with it is a leak.
+    var texts: [String] {
+        [
+            host, relyingPartyID, client, backend, secret, username, user, userHandle, credential, keyID, accessToken,
+            refreshToken, cookie, session, signUpSession, browserSession, browserSignUpSession, conformanceCookie,
+            conformanceSignUpCookie,
+        ]
+    }
+
+    /// The same length, and of the same characters, letter for letter and digit for digit. The last stays: in base64url
+    /// it may have bits that have to be zero.
+    private static func shuffled(_ text: String) -> String {
+        let others = text.dropLast().map { character in
+            switch character {
+            case "a"..."z": "abcdefghijklmnopqrstuvwxyz".randomElement() ?? character
+            case "A"..."Z": "ABCDEFGHIJKLMNOPQRSTUVWXYZ".randomElement() ?? character
+            case "0"..."9": "0123456789".randomElement() ?? character
+            default: character
+            }
+        }
+        return String(others) + text.suffix(1)
+    }
+
+    /// The token with another key's id in its head.
+    static func withKeyID(_ id: String, _ token: String) throws -> String {
+        var parts = token.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
+        var head = try #require(try JSON.parse(try Base64URL.decode(parts[0])).object)
+        head["kid"] = .string(id)
+        parts[0] = Base64URL.encode(JSONValue.object(head).serialized())
+        return parts.joined(separator: ".")
+    }
+
+    /// An authenticator with a passkey for the same RP ID that no server knows.
+    private static func holder(like one: Authenticator) throws -> Authenticator {
+        var other = Authenticator(one.profile)
+        let known = try #require(one.credentials.first)
+        let options: JSONObject = [
+            "rp": ["id": .string(known.rpID), "name": "x"],
+            "user": [
+                "id": .string(Base64URL.encode([UInt8](repeating: 7, count: 32))), "name": "x", "displayName": "x",
+            ],
+            "challenge": "AAAAAAAAAAAAAAAAAAAAAA", "pubKeyCredParams": [["type": "public-key", "alg": -7]],
+            "authenticatorSelection": ["residentKey": "required", "userVerification": "required"],
+        ]
+        _ = try other.create(options, origin: "https://\(known.rpID)")
+        return other
+    }
+}
