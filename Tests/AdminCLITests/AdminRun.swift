@@ -11,7 +11,7 @@ import Testing
 /// Runs commands of `latchkey-admin` in this process, on a store in a folder of its own.
 final class AdminRun: Sendable {
     let folder: String
-    let now = UnixTime(seconds: 1_800_000_000)
+    private let clock: Live
     private let program: Program
     private let variables: [String: String]
 
@@ -29,10 +29,11 @@ final class AdminRun: Sendable {
         folder = "/tmp/latchkey-admin-\(Hex.encode(Random.bytes(8)))"
         let made = unsafe mkdir(folder, 0o700)
         try #require(made == 0)
-        let now = now
+        let clock = Live()
+        self.clock = clock
         let waiting = Mutex(input)
         var tools = AdminTools.live
-        tools.now = { now }
+        tools.now = { clock.now.withLock { $0 } }
         // RSA keys take half a second each.
         tools.firstKeys = [.es256]
         tools.becomeOwner = { _ in }
@@ -53,6 +54,15 @@ final class AdminRun: Sendable {
         }
         unsafe rmdir("\(folder)/crls")
         unsafe rmdir(folder)
+    }
+
+    /// The time that commands are told.
+    var now: UnixTime { clock.now.withLock { $0 } }
+
+    func pass(seconds: Int64) { clock.now.withLock { $0 = $0.adding(seconds: seconds) } }
+
+    private final class Live: Sendable {
+        let now = Mutex(UnixTime(seconds: 1_800_000_000))
     }
 
     var store: String { "sqlite:\(folder)/s.db" }
