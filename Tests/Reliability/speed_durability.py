@@ -1,7 +1,7 @@
 """Sign-ins/s on SQLite with durable commits (FULL) against commits without fsync (NORMAL): 0.9 × at least."""
 
 from latchkey import require, run
-from speeds import CONNECTIONS, Target, by_turns
+from speeds import CONNECTIONS, Target, by_turns, rate_ratio
 from stores import on_memory
 
 
@@ -11,7 +11,7 @@ def full_to_normal():
         unsafe.store += "?synchronous=normal"
         full, normal = Target(safe), Target(unsafe)
         by_turns(full, normal)
-        ratio = full.rate / normal.rate
+        ratio = rate_ratio(full, normal)
         text = f"{ratio:.2f} × the sign-ins/s of NORMAL at {CONNECTIONS} connections, target 0.9 ×"
         require(ratio >= 0.9, text)
         return text

@@ -1,7 +1,7 @@
 """What a sign-in costs the server on PostgreSQL and Redis, against SQLite and memory: 1.25 × at most."""
 
 from latchkey import require, run
-from speeds import CONNECTIONS, Target, by_turns
+from speeds import CONNECTIONS, Target, by_turns, cpu_ratio, rate_ratio
 from stores import on_memory, on_postgres_and_redis
 
 
@@ -10,9 +10,9 @@ def postgres_and_redis_to_sqlite_and_memory():
     with on_memory() as small, on_postgres_and_redis() as large:
         one, other = Target(small), Target(large)
         by_turns(one, other)
-        ratio = other.cpu / one.cpu
+        ratio = cpu_ratio(other, one)
         text = (f"{ratio:.2f} × the server CPU of a sign-in, target 1.25 × ({other.cpu:.0f} to {one.cpu:.0f} µs),"
-                f" {other.rate / one.rate:.2f} × the sign-ins/s at {CONNECTIONS} connections")
+                f" {rate_ratio(other, one):.2f} × the sign-ins/s at {CONNECTIONS} connections")
         require(ratio <= 1.25, text)
         return text
 

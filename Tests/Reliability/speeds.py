@@ -11,7 +11,7 @@ from postgres import ROOT
 LOAD = os.environ.get("LATCHKEY_LOAD", str(ROOT / ".build/release/latchkey-load"))
 CONNECTIONS = 32
 SECONDS = 3
-ROUNDS = 3
+ROUNDS = 5
 
 
 class Target:
@@ -53,10 +53,15 @@ class Target:
         """Microseconds of the servers' CPU for a sign-in, the median."""
         return statistics.median(cpu for cpu, _ in self.figures)
 
-    @property
-    def rate(self):
-        """Sign-ins in a second, the median."""
-        return statistics.median(rate for _, rate in self.figures)
+
+def cpu_ratio(one, other):
+    """What a sign-in costs `one` against `other`: the median of what the rounds say, each of one moment."""
+    return statistics.median(a[0] / b[0] for a, b in zip(one.figures, other.figures))
+
+
+def rate_ratio(one, other):
+    """The same of the sign-ins in a second."""
+    return statistics.median(a[1] / b[1] for a, b in zip(one.figures, other.figures))
 
 
 def by_turns(*targets):
