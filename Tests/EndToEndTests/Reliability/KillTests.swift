@@ -26,6 +26,10 @@ struct KillTests {
             let killing = server
             let acknowledged = try await withThrowingTaskGroup(of: [Acknowledged].self) { group in
                 for _ in 0..<8 { group.addTask { await Self.signUpUntilTheEnd(current) } }
+                // The load is there: somebody was answered.
+                _ = try await eventually(seconds: 20) {
+                    try await killing.count("latchkey_ceremonies_total", "stage=\"finished\"") > 1
+                }
                 try await Task.sleep(for: .milliseconds(Int.random(in: 150...600)))
                 try await killing.kill()
                 return try await group.reduce(into: []) { $0 += $1 }
