@@ -59,7 +59,7 @@ struct RunningServer {
                 directory: deployment.directory,
                 clock: SystemClock.now,
                 stores: { deployment.observed },
-                gauges: { Self.gauges(server.metrics) }
+                gauges: { Self.gauges(server.metrics) + MetadataGauges.of(deployment.metadata, now: SystemClock.now()) }
             )
         )
         await readMetadata(deployment)

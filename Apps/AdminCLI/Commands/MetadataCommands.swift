@@ -80,6 +80,8 @@ enum MetadataCommands {
         guard isKept else {
             throw CommandFailure(.conflict, "somebody has imported newer metadata meanwhile, which stays.")
         }
+        // It changes which keys every tenant trusts.
+        await deployment.audit("metadata \(payload.number)", of: try await deployment.store.tenants())
         console.answer(Details(Shape.metadata(blob, replacing: last, at: now)), as: invocation.format)
         warn(blob, deployment)
         return .done

@@ -89,8 +89,17 @@ struct Deployment: Sendable {
     /// Writes down that the operator changed something. The change itself is done by then, so that a failure is told
     /// and fails nothing.
     func audit(_ target: String, of tenant: TenantID, user: UserID? = nil) async {
+        await append([event(target, of: tenant, user: user)])
+    }
+
+    /// The same for a change that concerns several tenants.
+    func audit(_ target: String, of tenants: [Tenant]) async {
+        await append(tenants.map { event(target, of: $0.id) })
+    }
+
+    private func append(_ events: [AuditEvent]) async {
         do throws(StoreError) {
-            try await store.append(ceremonies: [], events: [event(target, of: tenant, user: user)])
+            try await store.append(ceremonies: [], events: events)
         } catch {
             console.warn(invocation.program, "the change is made, and the audit log did not take it: \(error)")
         }

@@ -97,6 +97,14 @@ struct FIDOWorld: Sendable {
         let line = "metadata of authenticators read: number 10"
         let isRead = try await eventually(seconds: 30) { server.log.contains(line) }
         try #require(isRead, "\(server.log)")
+        // An operator's monitoring sees it too.
+        let metrics = try await server.sendToAdmin(.get("/metrics")).text
+        for line in [
+            "latchkey_metadata_number 10", "latchkey_metadata_models \(entries.count)", "latchkey_metadata_stale 0",
+            "latchkey_metadata_next_update_seconds 32472230400",
+        ] {
+            #expect(metrics.split(separator: "\n").contains(Substring(line)), "\(line)\n\(metrics)")
+        }
         return FIDOWorld(
             server: server,
             site: site,

@@ -10,6 +10,7 @@ public final class MetadataCache: Sendable {
     private struct State {
         var revision: Int64 = 0
         var metadata: AuthenticatorMetadata?
+        var importedAt: UnixTime?
     }
 
     public init(_ store: any MetadataStore) {
@@ -18,6 +19,9 @@ public final class MetadataCache: Sendable {
 
     /// What registrations are judged by now; `nil`: none was imported.
     public var current: AuthenticatorMetadata? { state.withLock { $0.metadata } }
+
+    /// When ``current`` was imported; `nil`: none was.
+    public var importedAt: UnixTime? { state.withLock { $0.importedAt } }
 
     /// Looks whether the store has other metadata, and reads it if so. What cannot be read leaves the last that could.
     ///
@@ -34,7 +38,7 @@ public final class MetadataCache: Sendable {
             throw .corrupt(reason: "the stored metadata of authenticators: \(error)")
         }
         let metadata = AuthenticatorMetadata(payload)
-        state.withLock { $0 = State(revision: revision, metadata: metadata) }
+        state.withLock { $0 = State(revision: revision, metadata: metadata, importedAt: stored.importedAt) }
         return true
     }
 }

@@ -29,6 +29,9 @@ public struct AuthenticatorMetadata: Sendable {
     /// Whether there should be newer data at `time`, in Unix seconds.
     public func isStale(at time: Int64) -> Bool { payload.isStale(at: time) }
 
+    /// From when there should be newer data, in Unix seconds.
+    public var staleAt: Int64 { payload.end }
+
     /// How many models there are.
     public var count: Int { payload.entries.count }
 

@@ -10,7 +10,7 @@ public struct MetadataPayload: Hashable, Sendable {
     /// How many entries could not be read and were left out: one odd entry must not hide the others.
     public let unreadableEntries: Int
     /// The first second after the day of ``nextUpdate``, in Unix time.
-    private let end: Int64
+    let end: Int64
 
     /// Whether there should be a newer one at `time`, in Unix seconds.
     public func isStale(at time: Int64) -> Bool { time >= end }
