@@ -3,7 +3,10 @@
 Every refusal is asked for as the contract writes it, and the three kinds of identifier sign up and in.
 """
 
+import json
 import secrets
+import sqlite3
+import time
 
 import jwt
 from fido2.client import DefaultClientDataCollector, Fido2Client
@@ -227,8 +230,23 @@ with Server() as server:
             again = server.post("/passkey/register", {"client_id": APP, "user_profile": {kind: name.upper()}})
             refused(again, 400, "invalid_request", "The user already exists", "user_exists")
 
+    def refused_beginnings_are_written_down():
+        client, name = Client(server, APP), anyone()
+        client.sign_up({"email": name})
+        again = server.post("/passkey/register", {"client_id": APP, "user_profile": {"email": name}})
+        refused(again, 400, "invalid_request", "The user already exists", "user_exists")
+        query = "SELECT details FROM audit_event WHERE types LIKE '%passkey_challenge_failed%' ORDER BY id DESC"
+        deadline = time.monotonic() + 15
+        written = None
+        while written is None and time.monotonic() < deadline:
+            store = sqlite3.connect(f"file:{server.folder}/latchkey.db?mode=ro", uri=True)
+            written = store.execute(query).fetchone()
+            store.close()
+        details = json.loads(written[0])
+        equal((details["purpose"], details["error"]["message"]), ("register", "The user already exists"))
+
     run(
         registers_and_logs_in_and_the_tokens_verify, tls_answers_say_so, refreshes_detects_reuse_and_revokes,
         wrong_origin, wrong_rp_id, replayed_challenge, foreign_session, counter_regression, unknown_credential,
-        every_kind_of_identifier,
+        every_kind_of_identifier, refused_beginnings_are_written_down,
     )

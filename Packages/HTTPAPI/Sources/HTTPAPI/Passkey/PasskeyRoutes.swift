@@ -28,7 +28,7 @@ struct PasskeyRoutes: Sendable {
                 in: exchange.context
             )
             return answer(begun.session) { begun.options.write(to: &$0) }
-        } catch { throw APIError(error, at: .passkey) }
+        } catch { throw refused(error, to: "register", client, exchange) }
     }
 
     private func challenge(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
@@ -36,7 +36,33 @@ struct PasskeyRoutes: Sendable {
         do throws(PasskeyError) {
             let begun = try await services.login.begin(at: .token, realm: realm, client: client, in: exchange.context)
             return answer(begun.session) { begun.options.write(to: &$0) }
-        } catch { throw APIError(error, at: .passkey) }
+        } catch { throw refused(error, to: "login", client, exchange) }
+    }
+
+    /// Writes down that a ceremony did not begin: it has no record of its own.
+    private func refused(
+        _ error: PasskeyError,
+        to purpose: String,
+        _ client: Client,
+        _ exchange: Exchange
+    ) -> APIError {
+        let refusal = APIError(error, at: .passkey)
+        if case .store = error { return refusal }
+        let context = exchange.context
+        services.ceremonies.refusals.add(
+            AuditEvent(
+                tenant: context.tenant,
+                types: ["passkey_challenge_failed"],
+                at: context.now,
+                client: client.id,
+                device: context.device,
+                details: [
+                    "purpose": .string(purpose), "reason": .string(refusal.reason),
+                    "error": ["message": .string(refusal.description)],
+                ]
+            )
+        )
+        return refusal
     }
 
     /// Steps 3 to 8 of the order of checks, the same for both.
