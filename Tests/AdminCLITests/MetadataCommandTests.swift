@@ -183,15 +183,7 @@ struct MetadataCommandTests {
         let other = try #require(AAGUID("00112233-4455-6677-8899-000000000000"))
         let compromised = try await person.add(aaguid: aaguid, attestationObject: nil)
         _ = try await person.add(aaguid: other, attestationObject: nil)
-        // An attestation object whose certificate is the maker's, with no AAGUID.
-        let statement: [UInt8] =
-            [0xa2, 0x63] + Array("sig".utf8) + [0x41, 0x01, 0x63] + Array("x5c".utf8) + [0x81]
-            + cborBytes(maker.certificate.der)
-        let data = [UInt8](repeating: 7, count: 32) + [0x01, 0, 0, 0, 0]
-        let object: [UInt8] =
-            [0xa3, 0x63] + Array("fmt".utf8) + [0x68] + Array("fido-u2f".utf8)
-            + [0x67] + Array("attStmt".utf8) + statement + [0x68] + Array("authData".utf8) + cborBytes(data)
-        let universal = try await person.add(aaguid: .zero, attestationObject: object)
+        let universal = try await person.add(aaguid: .zero, attestationObject: universalObject)
         await store.close()
 
         #expect(await run("mds", "sweep").exit == .notFound)
@@ -219,6 +211,51 @@ struct MetadataCommandTests {
         #expect(rows.map { $0["id"]?.string } == [compromised.text, universal.text])
         #expect(rows.map { $0["status"]?.string } == ["USER_VERIFICATION_BYPASS", "REVOKED"])
         #expect(rows.map { $0["authenticator"]?.string } == ["Example key", "Old U2F key"])
+    }
+
+    @Test("Passkeys are listed with the name and icon of their model, U2F keys by their certificate")
+    func namesModels() async throws {
+        try await run.makeTenant()
+        let store = try await openStore(run.store)
+        let tenant = try #require(try await store.tenant(named: "acme"))
+        let configuration = try #require(try await store.configuration(of: tenant))
+        let person = try await Person(in: configuration, store, run.now)
+        let provider = try #require(AAGUID("d548826e-79b4-db40-a3d8-11116f7e8349"))
+        _ = try await person.add(aaguid: provider, attestationObject: nil)
+        _ = try await person.add(aaguid: aaguid, attestationObject: nil)
+        _ = try await person.add(aaguid: .zero, attestationObject: universalObject)
+        await store.close()
+        func list() async throws -> [JSONObject] {
+            let rows = try await run("passkey", "list", "ana@example.com", "-o", "json").json().array
+            return try #require(rows).compactMap(\.object)
+        }
+        #expect(try await list().map { $0["authenticator"]?.string } == [nil, nil, "Bitwarden", nil])
+        let key = try MetadataAuthority.entry(
+            forAttestationKeys: [maker.certificate.publicKey],
+            name: "Old U2F key",
+            roots: []
+        )
+        let model = MetadataAuthority.entry(for: aaguid, name: "Example key", roots: [])
+        #expect(
+            try await take(Array(try service.blob(number: 1, nextUpdate: "2027-02-01", entries: [key, model]).utf8))
+                .exit
+                == .done
+        )
+        let named = try await list()
+        #expect(named.map { $0["authenticator"]?.string } == ["Old U2F key", "Example key", "Bitwarden", nil])
+        #expect(named[1]["icon"]?.string?.hasPrefix("data:image/png") == true && named[2]["icon"] == nil)
+        #expect(named.allSatisfy { $0["attestation_trusted"] == false && $0["uv_initialized"] == true })
+        #expect(await run("passkey", "list", "ana@example.com").output.contains("AUTHENTICATOR"))
+    }
+
+    /// An attestation object whose certificate is the maker's, with no AAGUID.
+    private var universalObject: [UInt8] {
+        let statement: [UInt8] =
+            [0xa2, 0x63] + Array("sig".utf8) + [0x41, 0x01, 0x63] + Array("x5c".utf8) + [0x81]
+            + cborBytes(maker.certificate.der)
+        let data = [UInt8](repeating: 7, count: 32) + [0x01, 0, 0, 0, 0]
+        return [0xa3, 0x63] + Array("fmt".utf8) + [0x68] + Array("fido-u2f".utf8)
+            + [0x67] + Array("attStmt".utf8) + statement + [0x68] + Array("authData".utf8) + cborBytes(data)
     }
 
     private func cborBytes(_ bytes: [UInt8]) -> [UInt8] {

@@ -31,13 +31,18 @@ enum PasskeyCommands {
                     relyingPartyID: nil,
                     tenant: tenant.tenant.id
                 )
+                let models = try await PasskeyModels(of: passkeys, in: deployment.store)
+                // JSON has the rest: the AAGUID, the icon, how it was attested.
                 let columns = [
-                    Column("id", title: "ID"), Column("relying_party_identifier", title: "RP ID"), Column("aaguid"),
-                    Column("credential_device_type", title: "DEVICE"), Column("credential_backed_up", title: "SYNCED"),
+                    Column("id", title: "ID"), Column("relying_party_identifier", title: "RP ID"),
+                    Column("authenticator"), Column("credential_device_type", title: "DEVICE"),
+                    Column("credential_backed_up", title: "SYNCED"), Column("discoverable"),
                     Column("suspended"), Column("enrolled_by", title: "BY"),
                     Column("created_at", title: "CREATED", .time), Column("last_auth_at", title: "LAST USED", .time),
                 ]
-                console.answer(Listing(columns, rows: passkeys.map(Shape.passkey)), as: invocation.format)
+                var rows: [JSONObject] = []
+                for passkey in passkeys { rows.append(Shape.passkey(passkey, try await models.model(of: passkey))) }
+                console.answer(Listing(columns, rows: rows), as: invocation.format)
                 return .done
             }
         }

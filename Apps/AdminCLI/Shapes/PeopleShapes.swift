@@ -34,7 +34,8 @@ extension Shape {
         return object
     }
 
-    static func passkey(_ passkey: Passkey) -> JSONObject {
+    /// A passkey, with what its model is called by the metadata or as a well-known provider.
+    static func passkey(_ passkey: Passkey, _ model: PasskeyModel) -> JSONObject {
         let record = passkey.record
         var object: JSONObject = [
             "id": .string(passkey.id.text), "type": "passkey", "created_at": .string(passkey.createdAt.rfc3339),
@@ -43,13 +44,18 @@ extension Shape {
         object.set("key_id", .string(Base64URL.encode(record.id)))
         object.set("relying_party_identifier", .string(passkey.relyingPartyID))
         object.set("aaguid", .string(record.aaguid.description))
+        if let name = model.name { object.set("authenticator", .string(name)) }
+        if let icon = model.icon { object.set("icon", .string(icon)) }
         if let eligible = record.backupEligible {
             object.set("credential_device_type", .string(eligible ? "multi_device" : "single_device"))
         }
         object.set("credential_backed_up", .bool(record.backupState))
         object.set("transports", .array(record.transports.map { .string($0) }))
         object.set("sign_count", .integer(Int64(record.signCount)))
+        if let isDiscoverable = passkey.isDiscoverable { object.set("discoverable", .bool(isDiscoverable)) }
+        object.set("uv_initialized", .bool(record.uvInitialized))
         object.set("attestation_format", .string(record.attestationFormat))
+        object.set("attestation_trusted", .bool(record.attestationTrusted))
         object.set("enrolled_by", .string(passkey.enrolledBy.rawValue))
         object.set("user_handle", .string(Base64URL.encode(passkey.userHandle)))
         if let agent = passkey.userAgent { object.set("user_agent", .string(agent)) }

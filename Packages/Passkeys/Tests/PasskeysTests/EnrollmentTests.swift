@@ -137,6 +137,10 @@ struct EnrollmentTests {
             )
         }
         await #expect(throws: PasskeyError.tooManyPasskeys(nil)) { try await begin(house, user, session) }
+        _ = await house.refusals.flush()
+        let record = try #require(try await house.store.ceremony(second.1.id))
+        #expect(record.outcome == "too_many_passkeys")
+        #expect(record.details["policy"] == "options.passkey_options.webauthn.max_passkeys_per_user")
         #expect(house.store.now.passkeys.count == 2)
     }
 

@@ -139,6 +139,25 @@ struct LoginTests {
         #expect(await refusal { _ = try await house.verifyLogin(&phone) }?.error.reason == .userBlocked)
     }
 
+    @Test("Who is blocked after the proof and before the session gets none")
+    func blockedMeanwhile() async throws {
+        let house = House()
+        var phone = Authenticator()
+        try await house.signUp("ana@example.com", &phone)
+        let verified = try await house.verifyLogin(&phone)
+        house.store.change { $0.users[verified.user.id]?.blockedAt = UnixTime(seconds: 1) }
+        let refused = await refusal {
+            try await house.login.store(
+                verified,
+                session: house.session(verified.authentication),
+                refresh: nil,
+                in: house.context
+            )
+        }
+        #expect(refused?.error.reason == .userBlocked)
+        #expect(house.store.now.logins.count == 1, "the sign-up's")
+    }
+
     @Test("What a record holds is told to the holder of its key alone")
     func recordIsNotTold() async throws {
         let house = House()

@@ -101,5 +101,6 @@ struct PolicyTests {
             ]
         )
         #expect(verified.details["attestation_trusted"] == false)
+        #expect(verified.passkey.isDiscoverable == true)
     }
 }

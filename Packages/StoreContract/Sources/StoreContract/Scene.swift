@@ -81,6 +81,7 @@ struct Scene: Sendable {
                 attestationTrusted: true,
                 authenticatorAttachment: .platform
             ),
+            isDiscoverable: true,
             name: "Key of Ana",
             enrolledBy: .signup,
             userAgent: "Maker/1",
@@ -216,9 +217,11 @@ struct Scene: Sendable {
         credentialID: [UInt8] = randomBytes(32),
         rotates: Bool = true,
         audience: String? = "https://api.example/",
+        blockedAt: UnixTime? = nil,
         at time: UnixTime? = nil
     ) async throws(StoreError) -> Person {
-        let user = user(identifiers, at: time)
+        var user = user(identifiers, at: time)
+        user.blockedAt = blockedAt
         let handle = randomBytes(32)
         let passkey = passkey(
             of: user.id,

@@ -31,9 +31,8 @@ struct BrowserRoutes: Sendable {
         let username = try parameters.string("username")
         let displayName = try parameters.string("displayName")
         let realm = try parameters.string("realm")
-        if try parameters.string("mediation") != nil {
-            throw APIError(PasskeyError.upgradeNotOffered, at: .browserOptions)
-        }
+        let mediation = try parameters.string("mediation")
+        guard mediation == nil || mediation == "conditional" else { throw .invalid("mediation") }
         let signedIn = try await mayEnroll(exchange)
         if signedIn == nil { try await services.limits.count(.signup, &exchange) }
         do throws(PasskeyError) {
@@ -41,6 +40,7 @@ struct BrowserRoutes: Sendable {
             if let signedIn {
                 begun = try await services.enrollment.begin(
                     username: username,
+                    conditional: mediation != nil,
                     user: signedIn.user,
                     session: signedIn.session,
                     at: .browser,
@@ -48,6 +48,7 @@ struct BrowserRoutes: Sendable {
                     in: exchange.context
                 )
             } else {
+                guard mediation == nil else { throw .upgradeNotOffered }
                 guard let username else { throw .missingIdentifier("username") }
                 begun = try await services.signUp.begin(
                     .username(username, displayName: displayName),

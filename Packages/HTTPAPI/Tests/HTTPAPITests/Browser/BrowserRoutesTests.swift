@@ -236,7 +236,41 @@ struct BrowserRoutesTests {
         }
     }
 
-    @Test("Signed in, the name must be one's own; mediation is refused to all")
+    @Test("9.4: a session that a password began makes the first passkey without asking, and no other does")
+    func upgrade() async throws {
+        try await House.with { (house) async throws in
+            let conditional: JSONObject = ["mediation": "conditional"]
+            var person = Person(house)
+            let made = try await person.register("bo@example.com")
+            person.bearer = made.string("token")
+            let refused = try await person.post("/register/options", conditional)
+            expect(refused, 403, "access_denied", "No passkey upgrade is offered", "upgrade_not_offered")
+
+            person.bearer = nil
+            person.cookie = "\(session)=" + (try await house.passwordSession(of: "ana@example.com"))
+            person.authenticator = Authenticator()
+            person.authenticator.profile.verifiesWhenPreferred = false
+            // What the user was asked for has to show that somebody was there.
+            let asked = try await person.register(nil, fault: .userPresenceMissing)
+            #expect(asked.status == 400 && asked.reason == "user_presence_missing", "\(asked)")
+            let options = try await person.post("/register/options", conditional)
+            let selection = options["authenticatorSelection"]?.object
+            #expect(selection?["userVerification"] == "preferred" && options["excludeCredentials"] == [], "\(options)")
+            let upgraded = try await person.register(nil, conditional, fault: .userPresenceMissing)
+            #expect(upgraded.status == 200, "\(upgraded)")
+            let again = try await person.post("/register/options", conditional)
+            #expect(again.reason == "upgrade_not_offered", "\(again)")
+            person.cookie = nil
+            #expect(try await person.signIn().status == 200)
+
+            person.cookie = "\(session)=" + (try await house.passwordSession(of: "cy@example.com"))
+            #expect(try await person.post("/register/options", conditional).status == 200)
+            house.pass(seconds: 301)
+            #expect(try await person.post("/register/options", conditional).reason == "upgrade_not_offered")
+        }
+    }
+
+    @Test("Signed in, the name must be one's own; mediation is refused without an offer")
     func names() async throws {
         try await House.with { (house) async throws in
             var ana = Person(house)

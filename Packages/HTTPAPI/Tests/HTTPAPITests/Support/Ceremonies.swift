@@ -1,7 +1,9 @@
+import Cryptography
 import Encodings
 import Identity
 import SoftwareAuthenticator
 import Testing
+import Tokens
 
 @testable import HTTPAPI
 
@@ -81,5 +83,73 @@ struct Person {
         let tokens = try await send(.json("/oauth/token", redemption(session, answer, scope: scope)))
         try #require(tokens.status == 200, "\(tokens)")
         return tokens
+    }
+}
+
+extension House {
+    /// The cookie of a session that a right password has just begun, of a new user without any passkey: put into the
+    /// store as a sign-in writes it.
+    func passwordSession(of email: String) async throws -> String {
+        var person = Person(self)
+        let made = try await person.register(email)
+        try #require(made.status == 200, "\(made)")
+        let user = try #require(try await store.users(of: app.tenant, before: nil, limit: 1).first)
+        let passkey = try #require(
+            try await store.passkeys(of: user.id, relyingPartyID: nil, tenant: app.tenant).first
+        )
+        let device = Device(address: "192.0.2.1", userAgent: "")
+        let event = AuditEvent(tenant: app.tenant, types: ["s"], at: now, device: device)
+        let cookie = SessionAccess.newCookie { Random.bytes($0) }
+        let end = now.adding(seconds: 86_400)
+        let login = LoginEffect(
+            session: Session(
+                id: SessionID(TimeOrderedID(now: now, random: Random.bytes(10))),
+                tenant: app.tenant,
+                user: user.id,
+                client: app.id,
+                amr: ["pwd"],
+                acr: nil,
+                passkey: nil,
+                createdAt: now,
+                authenticatedAt: now,
+                lastInteraction: now,
+                expiresAt: end,
+                idleExpiresAt: end,
+                device: device
+            ),
+            cookieHash: cookie.hash,
+            replacedCookieHash: nil,
+            refresh: nil,
+            ceremony: CeremonyRecord(
+                id: CeremonyID(TimeOrderedID(now: now, random: Random.bytes(10))),
+                tenant: app.tenant,
+                client: app.id,
+                connection: user.connection,
+                purpose: "login",
+                outcome: CeremonyRecord.accepted,
+                step: nil,
+                user: user.id,
+                startedAt: now,
+                endedAt: now,
+                device: device,
+                details: [:]
+            ),
+            audit: event
+        )
+        let use = PasskeyUse(
+            tenant: app.tenant,
+            passkey: try #require(passkey.number),
+            signCount: 0,
+            acceptsAnySignCount: true,
+            backupEligible: true,
+            backupState: true,
+            userVerificationInitialized: true,
+            userAgent: nil,
+            at: now
+        )
+        try #require(try await store.finishLogin(use, login: login))
+        let removed = try await store.remove(passkey.id, tenant: app.tenant, keepingLast: false, audit: event)
+        try #require(removed == .removed)
+        return cookie.text
     }
 }

@@ -11,6 +11,9 @@ public struct Passkey: Hashable, Sendable {
     /// The user handle that the authenticator was given.
     public let userHandle: [UInt8]
     public var record: CredentialRecord
+    /// Whether the authenticator finds it without a list, as the client said when it was made (`credProps`, WebAuthn L3
+    /// §10.1.3), which nobody signed; `nil`: it did not say.
+    public let isDiscoverable: Bool?
     public var name: String?
     public let enrolledBy: EnrolledBy
     public var userAgent: String?
@@ -27,6 +30,7 @@ public struct Passkey: Hashable, Sendable {
         relyingPartyID: String,
         userHandle: [UInt8],
         record: CredentialRecord,
+        isDiscoverable: Bool? = nil,
         name: String? = nil,
         enrolledBy: EnrolledBy,
         userAgent: String? = nil,
@@ -41,6 +45,7 @@ public struct Passkey: Hashable, Sendable {
         self.relyingPartyID = relyingPartyID
         self.userHandle = userHandle
         self.record = record
+        self.isDiscoverable = isDiscoverable
         self.name = name
         self.enrolledBy = enrolledBy
         self.userAgent = userAgent

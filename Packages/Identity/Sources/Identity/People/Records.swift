@@ -6,7 +6,7 @@ public struct CeremonyRecord: Hashable, Sendable {
     public let tenant: TenantID
     public let client: ClientID
     public let connection: ConnectionID?
-    /// `signup`, `enroll` or `login`.
+    /// `signup`, `enroll`, `upgrade` or `login`.
     public let purpose: String
     /// `accepted`, or a word of the closed list of reasons.
     public let outcome: String

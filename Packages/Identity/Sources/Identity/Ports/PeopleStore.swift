@@ -45,11 +45,12 @@ public protocol CredentialStore: Sendable {
     ) async throws(StoreError) -> [Passkey]
     /// The one durable step of a login: counter and backup state by compare-and-set, session, refresh token, records.
     ///
-    /// - Returns: false when the stored counter is no longer below the new one; then nothing was done.
+    /// - Returns: false when the stored counter is no longer below the new one, the passkey was suspended or the user
+    ///   blocked meanwhile; then nothing was done.
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool
     /// The same for a use that signs nobody in: the passkey's counter and backup state, and the records.
     ///
-    /// - Returns: false when the stored counter is no longer below the new one; then nothing was done.
+    /// - Returns: false as there; then nothing was done.
     func record(
         _ use: PasskeyUse,
         of user: UserID,

@@ -134,6 +134,7 @@ public struct Conformance: Sendable {
             relyingPartyID: issued.rpID,
             userHandle: account.userHandle,
             record: registration.credential,
+            isDiscoverable: registration.isDiscoverable,
             enrolledBy: known == nil ? .signup : .enroll,
             userAgent: context.device.userAgent,
             createdAt: context.now

@@ -2,7 +2,8 @@ public import Encodings
 public import Identity
 public import WebAuthn
 
-/// Gives a signed-in user one more passkey (HTTP contract 12.1, 12.2, section 10 "Fresh proof").
+/// Gives a signed-in user one more passkey (HTTP contract 12.1, 12.2, section 10 "Fresh proof"), or, after a password, the
+/// first one without asking (9.4).
 public struct Enrollment: Sendable {
     private let ceremonies: Ceremonies
 
@@ -14,16 +15,20 @@ public struct Enrollment: Sendable {
     ///
     /// - Parameters:
     ///   - username: what the request names, as typed; it must be the user's.
+    ///   - conditional: whether it is an upgrade (`mediation` `conditional`): the user is not asked, and in this
+    ///     ceremony alone UP and UV may be missing. Only while the session holds the offer, which then stands in for
+    ///     the fresh proof.
     ///   - user: who is signed in.
     ///   - session: the session that says so.
     ///   - surface: the interface that asks.
     ///   - client: the client that asks.
     ///   - context: where.
     /// - Returns: what to send.
-    /// - Throws: `.insufficientUserAuthentication`, `.invalidIdentifier("username")`, `.tooManyPasskeys` and what
-    ///   ``PasskeyError`` lists before a ceremony.
+    /// - Throws: `.insufficientUserAuthentication`, `.upgradeNotOffered`, `.invalidIdentifier("username")`,
+    ///   `.tooManyPasskeys` and what ``PasskeyError`` lists before a ceremony.
     public func begin(
         username: String? = nil,
+        conditional: Bool = false,
         user: User,
         session: Session,
         at surface: CeremonySurface,
@@ -46,7 +51,13 @@ public struct Enrollment: Sendable {
         let passkeys = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.passkeys(of: user.id, relyingPartyID: nil, tenant: context.tenant)
         }
-        try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
+        if conditional {
+            guard UpgradeOffer.stands(in: session, having: passkeys, for: client, of: connection, context) else {
+                throw .upgradeNotOffered
+            }
+        } else {
+            try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
+        }
         guard passkeys.count < connection.options.passkey.maximumPerUser else { throw .tooManyPasskeys(nil) }
         let handle = try await stored { () async throws(StoreError) in
             try await ceremonies.users.userHandle(of: user.id, tenant: context.tenant)
@@ -57,7 +68,8 @@ public struct Enrollment: Sendable {
             surface: surface,
             client: client,
             connection: connection,
-            context: context
+            context: context,
+            isUpgrade: conditional
         )
         let beginning = ceremonies.beginning(composer)
         let issued = composer.registration(challenge: beginning.challenge)
@@ -87,6 +99,8 @@ public struct Enrollment: Sendable {
         public let session: SessionID
 
         public var id: CeremonyID { ceremony.id }
+        /// Nothing else may be answered without UP.
+        var isUpgrade: Bool { issued.mayOmitUserPresence }
     }
 
     /// Verifies the answer (WebAuthn L3 §7.1) and adds the passkey, in one durable step.
@@ -98,7 +112,8 @@ public struct Enrollment: Sendable {
     ///   - session: the session that says so.
     ///   - context: where.
     /// - Returns: the new passkey.
-    /// - Throws: `.sessionInvalid` when it is another session, `.refused`, `.tooManyPasskeys`, `.store`.
+    /// - Throws: `.sessionInvalid` when it is another session, `.refused`, `.tooManyPasskeys`, `.upgradeNotOffered` when
+    ///   the user got a passkey of the RP ID since an upgrade began, `.store`.
     public func finish(
         _ response: JSONObject,
         answering pending: Pending,
@@ -106,7 +121,11 @@ public struct Enrollment: Sendable {
         session: Session,
         in context: RequestContext
     ) async throws(PasskeyError) -> Passkey {
-        let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .enroll, context: context)
+        let outcome = CeremonyOutcome(
+            ceremony: pending.ceremony,
+            purpose: pending.isUpgrade ? .upgrade : .enroll,
+            context: context
+        )
         guard pending.user == user.id, pending.session == session.id else {
             ceremonies.note("auth_session_invalid", outcome, user: pending.user)
             throw .sessionInvalid
@@ -124,7 +143,8 @@ public struct Enrollment: Sendable {
             relyingPartyID: pending.issued.rpID,
             userHandle: pending.userHandle,
             record: registration.credential,
-            enrolledBy: .enroll,
+            isDiscoverable: registration.isDiscoverable,
+            enrolledBy: pending.isUpgrade ? .upgrade : .enroll,
             userAgent: context.device.userAgent,
             createdAt: context.now
         )
@@ -138,19 +158,20 @@ public struct Enrollment: Sendable {
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
     ) async throws(PasskeyError) {
-        let (record, event) = outcome.accepted(
-            passkey.user,
-            details: details,
-            event: [
-                "authenticator": ["type": "passkey", "id": .string(passkey.id.text)],
-                "ceremony_id": .string(outcome.ceremony.id.text),
-            ]
-        )
+        var about: JSONObject = [
+            "authenticator": ["type": "passkey", "id": .string(passkey.id.text)],
+            "ceremony_id": .string(outcome.ceremony.id.text),
+        ]
+        // The sign-in that it hangs on.
+        if pending.isUpgrade { about["session_id"] = .string(pending.session.text) }
+        let (record, event) = outcome.accepted(passkey.user, details: details, event: about)
+        let limit = pending.connection.options.passkey.maximumPerUser
+        let others = pending.isUpgrade ? try await othersThan(passkey, outcome, details) : limit
         let added: AddPasskeyOutcome
         do throws(StoreError) {
             added = try await ceremonies.credentials.add(
                 passkey,
-                maximum: pending.connection.options.passkey.maximumPerUser,
+                maximum: min(limit, others + 1),
                 ceremony: record,
                 audit: event
             )
@@ -162,12 +183,49 @@ public struct Enrollment: Sendable {
         switch added {
         case .added:
             return
+        case .tooMany where others < limit:
+            throw notOffered(passkey, outcome, details)
         case .tooMany:
-            ceremonies.note("too_many_passkeys", outcome, user: passkey.user, details: details)
+            ceremonies.note(
+                "too_many_passkeys",
+                policy: .maximumPerUser,
+                outcome,
+                user: passkey.user,
+                details: details
+            )
             throw .tooManyPasskeys(outcome.ceremony.id)
         case .userGone:
             ceremonies.note("auth_session_invalid", outcome, user: passkey.user, details: details)
             throw .sessionInvalid
         }
+    }
+
+    /// How many passkeys the user of an upgrade has, all of other RP IDs: no more may be there when it is added, so that
+    /// of two upgrades at once one succeeds.
+    private func othersThan(
+        _ passkey: Passkey,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) async throws(PasskeyError) -> Int {
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(
+                of: passkey.user,
+                relyingPartyID: nil,
+                tenant: outcome.context.tenant
+            )
+        }
+        guard !passkeys.contains(where: { $0.relyingPartyID.hasSameBytes(as: passkey.relyingPartyID) }) else {
+            throw notOffered(passkey, outcome, details)
+        }
+        return passkeys.count
+    }
+
+    private func notOffered(
+        _ passkey: Passkey,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) -> PasskeyError {
+        ceremonies.note("upgrade_not_offered", outcome, user: passkey.user, details: details)
+        return .upgradeNotOffered
     }
 }

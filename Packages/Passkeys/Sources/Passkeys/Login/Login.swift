@@ -225,7 +225,8 @@ public struct Login: Sendable {
     ///   - cookieHash: SHA-256 of the browser's new cookie.
     ///   - replacedCookieHash: SHA-256 of the cookie that is dead from now on.
     ///   - context: where.
-    /// - Throws: `.refused` with `counter_regression` when another sign-in with the same counter was faster, `.store`.
+    /// - Throws: `.refused` with `counter_regression` when another sign-in with the same counter was faster, or with
+    ///   `user_blocked` when the user was blocked since; `.store`.
     public func store(
         _ verified: Verified,
         session: Session,
@@ -262,7 +263,7 @@ public struct Login: Sendable {
         let isDone = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.finishLogin(use, login: effect)
         }
-        guard isDone else { throw overtaken(verified, outcome) }
+        guard isDone else { throw try await overtaken(verified, outcome) }
     }
 
     /// Stores what a sign-in changes in the passkey, and signs nobody in.
@@ -286,22 +287,7 @@ public struct Login: Sendable {
                 audit: audit
             )
         }
-        guard isDone else { throw overtaken(verified, outcome) }
-    }
-
-    /// Another sign-in with the same counter was faster.
-    private func overtaken(_ verified: Verified, _ outcome: CeremonyOutcome) -> PasskeyError {
-        ceremonies.refuse(
-            CeremonyError(
-                .counterRegression,
-                step: "7.2 step 22",
-                expected: "more than another sign-in has just stored",
-                got: "\(verified.assertion.signCount)"
-            ),
-            outcome,
-            user: verified.user.id,
-            details: verified.details
-        )
+        guard isDone else { throw try await overtaken(verified, outcome) }
     }
 }
 

@@ -160,23 +160,47 @@ extension Login {
         }
     }
 
+    private func blocked(_ user: User, _ outcome: CeremonyOutcome, _ details: JSONObject) -> PasskeyError {
+        let error = CeremonyError(.userBlocked, step: "", expected: "a user who is not blocked")
+        return ceremonies.refuse(error, outcome, user: user.id, details: details)
+    }
+
+    /// Why a sign-in that was proven could not be stored: the user was blocked meanwhile, or another sign-in with the
+    /// same counter was faster.
+    func overtaken(_ verified: Verified, _ outcome: CeremonyOutcome) async throws(PasskeyError) -> PasskeyError {
+        let user = try await stored { () async throws(StoreError) in
+            try await ceremonies.users.user(verified.user.id, of: outcome.context.tenant)
+        }
+        if let user, user.blockedAt != nil { return blocked(user, outcome, verified.details) }
+        return ceremonies.refuse(
+            CeremonyError(
+                .counterRegression,
+                step: "7.2 step 22",
+                expected: "more than another sign-in has just stored",
+                got: "\(verified.assertion.signCount)",
+                policy: .counterPolicy
+            ),
+            outcome,
+            user: verified.user.id,
+            details: verified.details
+        )
+    }
+
     /// The state of user and passkey, which is not told before the signature was right.
     func checkState(
         _ candidate: LoginCandidate,
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
     ) throws(PasskeyError) {
-        if candidate.user.blockedAt != nil {
-            let error = CeremonyError(.userBlocked, step: "", expected: "a user who is not blocked")
-            throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
-        }
+        if candidate.user.blockedAt != nil { throw blocked(candidate.user, outcome, details) }
         if let suspended = candidate.passkey.suspendedAt {
             // Only a counter that did not rise suspends a passkey.
             let error = CeremonyError(
                 .counterRegression,
                 step: "7.2 step 22",
                 expected: "a passkey in use",
-                got: "suspended since \(suspended.rfc3339)"
+                got: "suspended since \(suspended.rfc3339)",
+                policy: .counterPolicy
             )
             throw ceremonies.refuse(error, outcome, user: candidate.user.id, details: details)
         }

@@ -9,6 +9,9 @@ struct CeremonyOptions {
     let client: Client
     let connection: Connection
     let context: RequestContext
+    /// Whether the user is not asked (WebAuthn L3 §5.1.3, conditional create): UP and UV may be missing from the answer
+    /// to these options, and to no others.
+    var isUpgrade = false
 
     private var policy: PasskeyOptions { connection.options.passkey }
     private var domain: Domain { context.domain }
@@ -19,7 +22,8 @@ struct CeremonyOptions {
     }
 
     private var userVerification: UserVerificationRequirement {
-        policy.userVerification ?? (surface == .token ? .preferred : .required)
+        if isUpgrade { return .preferred }
+        return policy.userVerification ?? (surface == .token ? .preferred : .required)
     }
 
     private var origins: [String] {
@@ -74,6 +78,7 @@ struct CeremonyOptions {
             origins: origins,
             allowedTopOrigins: topOrigins,
             userVerification: userVerification,
+            mayOmitUserPresence: isUpgrade,
             algorithms: [],
             attestation: AttestationPolicy(
                 preference: policy.attestation,

@@ -10,13 +10,14 @@ struct CeremonyOutcome {
 
     /// What a ceremony was for, and the log types of its ends (HTTP contract 11.14).
     enum Purpose: String {
-        case signup, enroll, login
+        case signup, enroll, upgrade, login
 
         var accepted: [String] {
             switch self {
             case .signup: ["ss", "sepkft"]
             case .login: ["s", "sepkft"]
             case .enroll: ["gd_enrollment_complete"]
+            case .upgrade: ["passkey_upgraded"]
             }
         }
 
@@ -24,7 +25,7 @@ struct CeremonyOutcome {
             switch self {
             case .signup: ["fs", "fepkft"]
             case .login: ["fepkft"]
-            case .enroll: ["gd_webauthn_enrollment_failed"]
+            case .enroll, .upgrade: ["gd_webauthn_enrollment_failed"]
             }
         }
     }
@@ -49,20 +50,20 @@ struct CeremonyOutcome {
             if let expected = error.expected { details["expected"] = .string(expected) }
             if let got = error.got { details["got"] = .string(got) }
         }
-        if let policy = error.policy {
-            details["policy"] = .string("options.passkey_options.webauthn.\(policy.rawValue)")
-        }
-        return refused(error.reason.rawValue, step: error.step, user: user, details: details)
+        return refused(error.reason.rawValue, step: error.step, policy: error.policy, user: user, details: details)
     }
 
     /// The same for a reason that is no fault of the ceremony itself.
     func refused(
         _ reason: String,
         step: String = "",
+        policy: CeremonyPolicy? = nil,
         user: UserID?,
         details: JSONObject
     ) -> (CeremonyRecord, AuditEvent) {
-        (
+        var details = details
+        if let policy { details["policy"] = .string("options.passkey_options.webauthn.\(policy.rawValue)") }
+        return (
             record(reason, step: step.isEmpty ? nil : step, user: user, details),
             auditEvent(
                 purpose.refused,

@@ -19,8 +19,14 @@ extension Ceremonies {
     }
 
     /// Writes down that a rule of this server, not of the ceremony, ended it.
-    func note(_ reason: String, _ outcome: CeremonyOutcome, user: UserID? = nil, details: JSONObject = JSONObject()) {
-        let (record, event) = outcome.refused(reason, user: user, details: details)
+    func note(
+        _ reason: String,
+        policy: CeremonyPolicy? = nil,
+        _ outcome: CeremonyOutcome,
+        user: UserID? = nil,
+        details: JSONObject = JSONObject()
+    ) {
+        let (record, event) = outcome.refused(reason, policy: policy, user: user, details: details)
         refusals.add(record, event)
     }
 

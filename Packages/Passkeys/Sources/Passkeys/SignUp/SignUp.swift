@@ -137,6 +137,7 @@ public struct SignUp: Sendable {
             relyingPartyID: pending.issued.rpID,
             userHandle: pending.account.userHandle,
             record: registration.credential,
+            isDiscoverable: registration.isDiscoverable,
             enrolledBy: .signup,
             userAgent: context.device.userAgent,
             createdAt: context.now

@@ -191,7 +191,9 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
     }
 
     private static func apply(_ use: PasskeyUse, to state: inout State) -> Bool {
-        guard let index = state.passkeys.firstIndex(where: { $0.number == use.passkey }) else { return false }
+        guard let index = state.passkeys.firstIndex(where: { $0.number == use.passkey }),
+            state.users[state.passkeys[index].user]?.blockedAt == nil
+        else { return false }
         let stored = state.passkeys[index].record.signCount
         guard use.acceptsAnySignCount || use.signCount > stored || (stored == 0 && use.signCount == 0) else {
             return false
@@ -280,6 +282,7 @@ extension Passkey {
             relyingPartyID: relyingPartyID,
             userHandle: userHandle,
             record: record,
+            isDiscoverable: isDiscoverable,
             name: name,
             enrolledBy: enrolledBy,
             userAgent: userAgent,

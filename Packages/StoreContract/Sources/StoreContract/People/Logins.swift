@@ -147,5 +147,17 @@ extension CredentialDatabaseContract {
             )
             try requireEqual(try await scene.store.session(session.id, of: scene.tenant), nil, "the session")
         },
+        promise("A user who was blocked since the sign-in was proven does not get in") { scene in
+            let person = try await scene.signUp(blockedAt: scene.now)
+            let session = scene.session(of: person.user.id)
+            try require(
+                try await scene.store.finishLogin(
+                    scene.use(person.number, signCount: 1),
+                    login: scene.login(session)
+                ) == false,
+                "the login of a blocked user is refused"
+            )
+            try requireEqual(try await scene.store.session(session.id, of: scene.tenant), nil, "the session")
+        },
     ]
 }

@@ -72,7 +72,8 @@ struct CopiedTable: Sendable {
             key: "number",
             """
             tenant_id id user_id rp_id credential_id user_handle public_key transports attestation_format
-            attestation_type attestation_trusted aaguid attachment name enrolled_by user_agent created_at
+            attestation_type attestation_trusted aaguid attachment discoverable name enrolled_by user_agent
+            created_at
             """,
             numbered: "number"
         ),

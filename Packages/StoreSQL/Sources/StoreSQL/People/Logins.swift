@@ -36,7 +36,7 @@ extension SQLStore {
             [
                 signCount, .bool(use.backupEligible), .bool(use.backupState), .bool(use.userVerificationInitialized),
                 .time(use.at), .tenant(use.tenant), .user(user), .number(use.passkey), signCount, signCount,
-                .bool(use.acceptsAnySignCount),
+                .bool(use.acceptsAnySignCount), .tenant(use.tenant), .user(user),
             ]
         )
     }
@@ -61,7 +61,7 @@ extension SQLStore {
     }
 
     /// Compare and set (WebAuthn L3 §7.2 steps 22 and 27): of two uses of one counter value, one changes no row. UV
-    /// once initialized stays so, also when two logins cross.
+    /// once initialized stays so, also when two logins cross. Who was blocked since the passkey was read does not get in.
     private static let usePasskey = SQL(
         """
         UPDATE user_activity SET
@@ -69,6 +69,7 @@ extension SQLStore {
             uv_initialized = CASE WHEN uv_initialized = 1 THEN 1 ELSE ? END, last_used_at = ?, use_count = use_count + 1
         WHERE tenant_id = ? AND user_id = ? AND family_id = x'' AND passkey_number = ? AND suspended_at IS NULL
             AND (sign_count < ? OR (sign_count = 0 AND ? = 0) OR ? = 1)
+            AND NOT EXISTS (SELECT 1 FROM user_account u WHERE u.tenant_id = ? AND u.id = ? AND u.blocked_at IS NOT NULL)
         """
     )
     private static let updateUserAgent = SQL(

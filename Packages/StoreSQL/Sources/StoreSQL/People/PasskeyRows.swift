@@ -13,8 +13,9 @@ extension SQLStore {
                 .bytes(record.id), .bytes(passkey.userHandle), .bytes(record.publicKey), .list(record.transports),
                 .text(record.attestationFormat), .text(record.attestationType.rawValue),
                 .bool(record.attestationTrusted), .bytes(record.aaguid.bytes),
-                .text(ifAny: record.authenticatorAttachment?.rawValue), .text(ifAny: passkey.name),
-                .text(passkey.enrolledBy.rawValue), .text(ifAny: passkey.userAgent), .time(passkey.createdAt),
+                .text(ifAny: record.authenticatorAttachment?.rawValue), .bool(passkey.isDiscoverable),
+                .text(ifAny: passkey.name), .text(passkey.enrolledBy.rawValue), .text(ifAny: passkey.userAgent),
+                .time(passkey.createdAt),
             ],
             otherwise: .unique(.credential)
         )
@@ -60,8 +61,8 @@ extension SQLStore {
     static let passkeyColumns = """
         p.number, p.id, p.tenant_id, p.user_id, p.rp_id, p.user_handle, p.credential_id, p.public_key, s.sign_count,
         s.uv_initialized, p.transports, s.backup_eligible, s.backup_state, p.attestation_format, p.attestation_type,
-        p.aaguid, p.attestation_trusted, p.attachment, p.name, p.enrolled_by, p.user_agent, s.suspended_at,
-        p.created_at, s.last_used_at
+        p.aaguid, p.attestation_trusted, p.attachment, p.discoverable, p.name, p.enrolled_by, p.user_agent,
+        s.suspended_at, p.created_at, s.last_used_at
         """
 
     static func passkey(_ row: inout SQLRow) throws(StoreError) -> Passkey {
@@ -86,6 +87,7 @@ extension SQLStore {
                 attestationTrusted: try row.bool(),
                 authenticatorAttachment: try row.wordIfAny()
             ),
+            isDiscoverable: try row.boolIfAny(),
             name: try row.textIfAny(),
             enrolledBy: try row.word(),
             userAgent: try row.textIfAny(),
@@ -99,8 +101,9 @@ extension SQLStore {
         """
         INSERT INTO passkey
             (tenant_id, id, user_id, rp_id, credential_id, user_handle, public_key, transports, attestation_format,
-            attestation_type, attestation_trusted, aaguid, attachment, name, enrolled_by, user_agent, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            attestation_type, attestation_trusted, aaguid, attachment, discoverable, name, enrolled_by, user_agent,
+            created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (tenant_id, rp_id, credential_id) DO NOTHING RETURNING number
         """
     )

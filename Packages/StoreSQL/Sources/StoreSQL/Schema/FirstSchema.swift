@@ -224,6 +224,7 @@ extension Migration {
                 attestation_trusted \(integer) NOT NULL,
                 aaguid \(bytes) NOT NULL,
                 attachment TEXT,
+                discoverable \(integer),
                 name TEXT,
                 enrolled_by TEXT NOT NULL,
                 user_agent TEXT,

@@ -15,5 +15,6 @@ public enum CeremonyPolicy: String, Hashable, Sendable, CaseIterable {
     case requireBackupEligible = "require_backup_eligible"
     case backupEligibility = "backup_eligibility"
     case counterPolicy = "counter_policy"
+    case maximumPerUser = "max_passkeys_per_user"
     case unprovenUserVerificationLogin = "uv_unproven_login"
 }
