@@ -32,4 +32,10 @@ struct PeerTests {
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )
     func demoPage() async throws { try await runScript("demo_page.py") }
+
+    @Test(
+        "Chromium's virtual authenticators: attestations, extensions, and each lie refused for its own reason",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func virtualAuthenticators() async throws { try await runScript("virtual_authenticators.py", seconds: 600) }
 }

@@ -1,4 +1,4 @@
-"""What the Python peers share: a running latchkey-server with TLS under a local CA, and a session that trusts it."""
+"""What the Python peers share: a running latchkey-server, by default with TLS under a local CA that its session trusts."""
 
 import datetime
 import ipaddress
@@ -72,14 +72,16 @@ class LocalAuthority:
 
 
 class Server:
-    """A server of the release build with its own folder, stopped by SIGTERM at the end of the block."""
+    """A server of the release build with its own folder, stopped by SIGTERM at the end of the block.
 
-    def __init__(self, **settings):
+    `settings` are environment variables; without `tls` it speaks http, which browsers take for safe on *.localhost.
+    """
+
+    def __init__(self, tls=True, **settings):
         self.temporary = tempfile.TemporaryDirectory(prefix="latchkey-")
         self.folder = pathlib.Path(self.temporary.name)
-        self.authority = LocalAuthority(self.folder)
         self.port = free_port()
-        self.base = f"https://localhost:{self.port}"
+        self.base = f"{'https' if tls else 'http'}://localhost:{self.port}"
         self.store = f"sqlite:{self.folder}/latchkey.db"
         self.key = f"{self.folder}/master.key"
         self.log_file = self.folder / "server.log"
@@ -91,17 +93,19 @@ class Server:
             "LATCHKEY_CHALLENGES": "memory:",
             "LATCHKEY_MASTER_KEY_FILE": self.key,
             "LATCHKEY_RATE_LIMITS": "off",
-            "LATCHKEY_TLS_CERTIFICATE": self.authority.certificate_file,
-            "LATCHKEY_TLS_KEY": self.authority.key_file,
         }
+        self.session = requests.Session()
+        self.session.trust_env = False
+        if tls:
+            authority = LocalAuthority(self.folder)
+            environment["LATCHKEY_TLS_CERTIFICATE"] = authority.certificate_file
+            environment["LATCHKEY_TLS_KEY"] = authority.key_file
+            self.session.verify = authority.ca_file
         environment.update(settings)
         with open(self.log_file, "wb") as log:
             self.process = subprocess.Popen(
                 [SERVER], env=environment, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
-        self.session = requests.Session()
-        self.session.trust_env = False
-        self.session.verify = self.authority.ca_file
         deadline = time.monotonic() + 15
         while b"listening on" not in self.log_file.read_bytes():
             if self.process.poll() is not None or time.monotonic() > deadline:
