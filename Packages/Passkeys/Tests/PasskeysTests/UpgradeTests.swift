@@ -40,28 +40,21 @@ struct UpgradeTests {
         )
     }
 
+    /// Answers as an authenticator that asked nobody.
     private func finish(
         _ house: House,
         _ begun: Begun<CreationOptions>,
         _ user: User,
         _ session: Session,
-        with phone: inout Authenticator,
-        fault: Fault? = nil
+        with phone: inout Authenticator
     ) async throws -> Passkey {
         try await house.enrollment.finish(
-            try phone.create(begun.options.json, origin: house.origin, fault: fault),
+            try phone.create(begun.options.json, origin: house.origin, conditional: true),
             answering: house.takeEnrollment(begun.session),
             user: user,
             session: session,
             in: house.context
         )
-    }
-
-    /// An authenticator that asks nobody.
-    private var silent: Authenticator {
-        var profile = AuthenticatorProfile.syncedPasskey
-        profile.verifiesWhenPreferred = false
-        return Authenticator(profile)
     }
 
     @Test("UP and UV may be missing, the passkey says how it came, and its UV counts later by policy")
@@ -70,8 +63,8 @@ struct UpgradeTests {
         let begun = try await begin(house, user, session)
         #expect(begun.options.authenticatorSelection.userVerification == .preferred, "whatever policy says")
         #expect(begun.options.excludeCredentials == [])
-        var phone = silent
-        let passkey = try await finish(house, begun, user, session, with: &phone, fault: .userPresenceMissing)
+        var phone = Authenticator()
+        let passkey = try await finish(house, begun, user, session, with: &phone)
         #expect(passkey.enrolledBy == .upgrade)
         #expect(!passkey.record.uvInitialized)
         let event = try #require(house.store.now.events.last)
@@ -81,7 +74,6 @@ struct UpgradeTests {
         #expect(record.purpose == "upgrade" && record.outcome == "accepted")
         #expect(record.details["flags"]?.array?.contains("UP") == false)
         // The password was the other proof: the first login with UV makes it count from the next one on.
-        phone.profile.verifiesWhenPreferred = true
         #expect(try await house.signIn(&phone).authentication.amr == ["phr", "pop", "user"])
         #expect(try await house.signIn(&phone).authentication.amr == ["phr", "pop", "user", "mfa"])
     }
@@ -90,9 +82,9 @@ struct UpgradeTests {
     func otherCeremonies() async throws {
         let (house, user, session) = try await password()
         let begun = try await begin(house, user, session, conditional: false)
-        var phone = silent
+        var phone = Authenticator()
         let refused = await refusal {
-            _ = try await finish(house, begun, user, session, with: &phone, fault: .userPresenceMissing)
+            _ = try await finish(house, begun, user, session, with: &phone)
         }
         #expect(refused?.error.reason == .userPresenceMissing)
     }
@@ -155,7 +147,7 @@ struct UpgradeTests {
     func once() async throws {
         let (house, user, session) = try await password()
         let (first, second) = (try await begin(house, user, session), try await begin(house, user, session))
-        var (phone, tablet) = (silent, silent)
+        var (phone, tablet) = (Authenticator(), Authenticator())
         _ = try await finish(house, first, user, session, with: &phone)
         await #expect(throws: PasskeyError.upgradeNotOffered) {
             try await finish(house, second, user, session, with: &tablet)
@@ -171,12 +163,12 @@ struct UpgradeTests {
     func otherRelyingParty() async throws {
         let (house, user, session) = try await password()
         house.set { $0.domain = House.domain("old.example.com", isCanonical: true) }
-        var phone = silent
+        var phone = Authenticator()
         _ = try await finish(house, try await begin(house, user, session), user, session, with: &phone)
         house.set { $0.domain = House.domain("login.example.com", isCanonical: true) }
         let begun = try await begin(house, user, session)
         #expect(begun.options.excludeCredentials == [])
-        var tablet = silent
+        var tablet = Authenticator()
         _ = try await finish(house, begun, user, session, with: &tablet)
         #expect(house.store.now.passkeys.map(\.relyingPartyID) == ["old.example.com", "login.example.com"])
     }

@@ -249,14 +249,14 @@ struct BrowserRoutesTests {
             person.bearer = nil
             person.cookie = "\(session)=" + (try await house.passwordSession(of: "ana@example.com"))
             person.authenticator = Authenticator()
-            person.authenticator.profile.verifiesWhenPreferred = false
             // What the user was asked for has to show that somebody was there.
             let asked = try await person.register(nil, fault: .userPresenceMissing)
             #expect(asked.status == 400 && asked.reason == "user_presence_missing", "\(asked)")
             let options = try await person.post("/register/options", conditional)
             let selection = options["authenticatorSelection"]?.object
             #expect(selection?["userVerification"] == "preferred" && options["excludeCredentials"] == [], "\(options)")
-            let upgraded = try await person.register(nil, conditional, fault: .userPresenceMissing)
+            let answer = try person.authenticator.create(options.json, origin: House.webOrigin, conditional: true)
+            let upgraded = try await person.post("/register/verify", answer, session: options.header("x-auth-session"))
             #expect(upgraded.status == 200, "\(upgraded)")
             let again = try await person.post("/register/options", conditional)
             #expect(again.reason == "upgrade_not_offered", "\(again)")
@@ -282,10 +282,10 @@ struct BrowserRoutesTests {
                 let refused = try await ana.post("/register/options", ["username": .string(name)])
                 #expect(refused.reason == "invalid_identifier", "\(refused)")
             }
-            for person in [ana, Person(house)] {
+            for (person, name) in [(ana, "ana@example.com"), (Person(house), "x@example.com")] {
                 let refused = try await person.post(
                     "/register/options",
-                    ["username": "x@example.com", "mediation": "conditional"]
+                    ["username": .string(name), "mediation": "conditional"]
                 )
                 expect(refused, 403, "access_denied", "No passkey upgrade is offered", "upgrade_not_offered")
             }
