@@ -56,7 +56,8 @@ struct Development {
         else { throw CommandFailure("The tenant dev has lost its Management client. Delete \(folder) to start over.") }
         let file = EnvironmentFile(folder: folder)
         if managementSecret == nil, !file.exists {
-            managementSecret = try await administration.newSecret(of: management.id, in: configuration, now: now)
+            managementSecret =
+                try await administration.newSecret(of: management.id, in: configuration, now: now).secret ?? ""
         }
         if let managementSecret {
             try file.write(

@@ -11,7 +11,7 @@ extension CommandFailure {
         switch error {
         case .document, .invalid, .notBuilt, .conflict: self.init(.wrongUse, "\(error)")
         case .notFound: self.init(.notFound, "\(error)")
-        case .exists: self.init(.conflict, "\(error)")
+        case .exists, .inUse, .changedMeanwhile: self.init(.conflict, "\(error)")
         case .store(let error): self.init(error)
         }
     }

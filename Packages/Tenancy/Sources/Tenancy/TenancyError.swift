@@ -13,6 +13,10 @@ public enum TenancyError: Error, Hashable, Sendable {
     case exists(what: String, name: String)
     /// Members or things that do not go together; a sentence.
     case conflict(String)
+    /// It cannot go while something else needs it; a sentence.
+    case inUse(String)
+    /// It was changed between the reading and the writing; read it again.
+    case changedMeanwhile
     case store(StoreError)
 }
 
@@ -25,6 +29,8 @@ extension TenancyError: CustomStringConvertible {
         case .notFound(let what, let name): "\(what) \"\(name)\" not found."
         case .exists(let what, let name): "\(what) \"\(name)\" exists already."
         case .conflict(let sentence): sentence
+        case .inUse(let sentence): sentence
+        case .changedMeanwhile: "it was changed by somebody else at the same time: try again."
         case .store(let error): "the store did not do it: \(error)"
         }
     }

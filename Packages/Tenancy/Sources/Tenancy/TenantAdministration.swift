@@ -2,13 +2,14 @@ public import Identity
 
 /// Makes tenants and changes what is configured in them: each method checks everything, then writes once.
 ///
-/// What a change leaves alone is written as it was read a moment before: of two changes to one thing at the same time
-/// the later one wins whole.
+/// A change replaces what was read, and only that: when somebody else was faster it is refused with `changedMeanwhile`, and
+/// nothing of theirs is lost.
 public struct TenantAdministration: Sendable {
-    let store: any TenantStore & ClientStore
+    let store: any TenantStore & ConfigurationStore
     let directory: TenantDirectory?
     let metadata: (any MetadataStore)?
     let random: RandomSource
+    private var events: [AuditEvent] = []
 
     /// - Parameters:
     ///   - store: where it is kept.
@@ -16,7 +17,7 @@ public struct TenantAdministration: Sendable {
     ///   - metadata: where the metadata of authenticators is kept, without which no policy may go by their models.
     ///   - random: so many unpredictable bytes, for ids and secrets.
     public init(
-        store: any TenantStore & ClientStore,
+        store: any TenantStore & ConfigurationStore,
         directory: TenantDirectory? = nil,
         metadata: (any MetadataStore)? = nil,
         random: @escaping RandomSource
@@ -27,8 +28,29 @@ public struct TenantAdministration: Sendable {
         self.random = random
     }
 
+    /// The same, writing `event` down in the transaction of the next change.
+    public func recording(_ event: AuditEvent) -> TenantAdministration {
+        var recording = self
+        recording.events.append(event)
+        return recording
+    }
+
+    /// Makes the changes in one transaction, names what is taken, and tells the directory.
+    ///
+    /// - Throws: what `conflicts` says for a unique key that is taken, `changedMeanwhile`, `store`.
+    func write(
+        _ changes: [ConfigurationChange],
+        of tenant: TenantID,
+        _ conflicts: [StoreError.Conflict: TenancyError] = [:]
+    ) async throws(TenancyError) {
+        let isDone = try await stored(conflicts) { () throws(StoreError) in
+            try await store.change(tenant, changes, events: events)
+        }
+        guard isDone else { throw .changedMeanwhile }
+    }
+
     /// Runs one write, names what is taken, and tells the directory.
-    func write<Value>(
+    func stored<Value>(
         _ conflicts: [StoreError.Conflict: TenancyError],
         _ body: () async throws(StoreError) -> Value
     ) async throws(TenancyError) -> Value {
@@ -41,4 +63,10 @@ public struct TenantAdministration: Sendable {
             throw .store(error)
         }
     }
+}
+
+extension UnixTime {
+    /// When a thing is changed that was last changed at this moment: now, and never the same moment again, since a change
+    /// is known by it.
+    func changed(at now: UnixTime) -> UnixTime { max(now, adding(milliseconds: 1)) }
 }

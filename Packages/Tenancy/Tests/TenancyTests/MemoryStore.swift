@@ -2,12 +2,13 @@ import Identity
 import Synchronization
 
 /// A store of tenants in memory, which counts what it is asked and fails when it is told to.
-final class MemoryStore: TenantStore, ClientStore {
+final class MemoryStore: TenantStore, ConfigurationStore {
     struct State {
         var tenants: [TenantConfiguration] = []
         var version: Int64 = 0
         var reads = 0
         var versionReads = 0
+        var events: [AuditEvent] = []
         var failure: StoreError?
     }
 
@@ -24,17 +25,6 @@ final class MemoryStore: TenantStore, ClientStore {
         try state.withLock { (state) throws(StoreError) in
             if let failure = state.failure { throw failure }
             return body(&state)
-        }
-    }
-
-    private func change(_ tenant: TenantID, _ body: (inout Parts) throws(StoreError) -> Void) throws(StoreError) {
-        try state.withLock { (state) throws(StoreError) in
-            if let failure = state.failure { throw failure }
-            guard let index = state.tenants.firstIndex(where: { $0.tenant.id == tenant }) else { return }
-            var parts = Parts(state.tenants[index])
-            try body(&parts)
-            state.version += 1
-            state.tenants[index] = parts.configuration(version: state.version)
         }
     }
 
@@ -99,84 +89,31 @@ final class MemoryStore: TenantStore, ClientStore {
         }
     }
 
-    private static func uses(_ relyingPartyID: String, _ tenant: TenantConfiguration) -> Bool {
+    func change(
+        _ tenant: TenantID,
+        _ changes: [ConfigurationChange],
+        events: [AuditEvent]
+    ) async throws(StoreError) -> Bool {
+        try state.withLock { (state) throws(StoreError) in
+            if let failure = state.failure { throw failure }
+            guard let index = state.tenants.firstIndex(where: { $0.tenant.id == tenant }) else { return false }
+            let others = state.tenants.filter { $0.tenant.id != tenant }
+            var parts = Parts(state.tenants[index])
+            for change in changes {
+                guard try parts.make(change, others: others) else { return false }
+            }
+            state.version += 1
+            state.events += events
+            state.tenants[index] = parts.configuration(version: state.version)
+            return true
+        }
+    }
+
+    static func uses(_ relyingPartyID: String, _ tenant: TenantConfiguration) -> Bool {
         tenant.domains.contains {
             $0.relyingPartyID == relyingPartyID || $0.legacyRelyingPartyIDs.contains(relyingPartyID)
         }
     }
-
-    func update(_ settings: TenantSettings, of tenant: TenantID, now: UnixTime) async throws(StoreError) {
-        try change(tenant) { (parts) throws(StoreError) in parts.tenant.settings = settings }
-    }
-
-    func add(_ domain: Domain) async throws(StoreError) {
-        let others = try read { $0.tenants.filter { $0.tenant.id != domain.tenant } }
-        guard !others.contains(where: { $0.domain(host: domain.host) != nil }) else { throw .unique(.domainHost) }
-        guard !others.contains(where: { Self.uses(domain.relyingPartyID, $0) }) else { throw .unique(.relyingPartyID) }
-        try change(domain.tenant) { (parts) throws(StoreError) in
-            guard !parts.domains.contains(where: { $0.host == domain.host }) else { throw .unique(.domainHost) }
-            parts.domains.append(domain)
-        }
-    }
-
-    func update(_ domain: Domain) async throws(StoreError) {
-        try change(domain.tenant) { (parts) throws(StoreError) in
-            parts.domains = parts.domains.map { $0.id == domain.id ? domain : $0 }
-        }
-    }
-
-    func add(_ client: Client, enabling connections: [ConnectionID]) async throws(StoreError) {
-        try change(client.tenant) { (parts) throws(StoreError) in
-            parts.clients[client.id] = client
-            for index in parts.connections.indices where connections.contains(parts.connections[index].id) {
-                parts.connections[index].enabledClients.append(client.id)
-            }
-        }
-    }
-
-    func add(_ connection: Connection) async throws(StoreError) {
-        try change(connection.tenant) { (parts) throws(StoreError) in
-            guard !parts.connections.contains(where: { $0.name == connection.name }) else {
-                throw .unique(.connectionName)
-            }
-            parts.connections.append(connection)
-        }
-    }
-
-    func update(_ client: Client) async throws(StoreError) -> Bool {
-        try change(client.tenant) { (parts) throws(StoreError) in parts.clients[client.id] = client }
-        return true
-    }
-
-    func update(_ connection: Connection) async throws(StoreError) -> Bool {
-        let tenant = connection.tenant.number == 0 ? TenantID(number: 1) : connection.tenant
-        try change(tenant) { (parts) throws(StoreError) in
-            parts.connections = parts.connections.map { $0.id == connection.id ? connection : $0 }
-        }
-        return true
-    }
-
-    func add(_ server: ResourceServer) async throws(StoreError) {
-        try change(server.tenant) { (parts) throws(StoreError) in
-            guard !parts.servers.contains(where: { $0.identifier == server.identifier }) else {
-                throw .unique(.resourceServer)
-            }
-            parts.servers.append(server)
-        }
-    }
-
-    func add(_ grant: ClientGrant) async throws(StoreError) {
-        try change(grant.tenant) { (parts) throws(StoreError) in
-            guard
-                !parts.grants.contains(where: {
-                    $0.client == grant.client && $0.audience == grant.audience && $0.subject == grant.subject
-                })
-            else { throw .unique(.clientGrant) }
-            parts.grants.append(grant)
-        }
-    }
-
-    func update(_ grant: ClientGrant) async throws(StoreError) -> Bool { false }
 }
 
 private struct Parts {
@@ -194,6 +131,76 @@ private struct Parts {
         connections = whole.connections
         servers = whole.resourceServers
         grants = whole.grants
+    }
+
+    /// - Returns: false when what is to be replaced is not there as it was read.
+    mutating func make(_ change: ConfigurationChange, others: [TenantConfiguration]) throws(StoreError) -> Bool {
+        switch change {
+        case .addClient(let client, let enabled):
+            clients[client.id] = client
+            for index in connections.indices where enabled.contains(connections[index].id) {
+                connections[index].enabledClients.append(client.id)
+            }
+        case .setClient(let client, let old):
+            guard clients[client.id]?.updatedAt == old else { return false }
+            clients[client.id] = client
+        case .removeClient(let id):
+            guard clients.removeValue(forKey: id) != nil else { return false }
+            grants.removeAll { $0.client == id }
+            for index in connections.indices { connections[index].enabledClients.removeAll { $0 == id } }
+        case .addConnection(let connection):
+            guard !connections.contains(where: { $0.name == connection.name }) else { throw .unique(.connectionName) }
+            connections.append(connection)
+        case .setConnection(let connection, let old):
+            guard let index = connections.firstIndex(where: { $0.id == connection.id && $0.updatedAt == old }) else {
+                return false
+            }
+            connections[index] = connection
+        case .removeConnection(let id):
+            guard let index = connections.firstIndex(where: { $0.id == id }) else { return false }
+            connections.remove(at: index)
+        case .setResourceServer(let server, let old):
+            guard let index = servers.firstIndex(where: { $0.id == server.id && $0.updatedAt == old }) else {
+                return false
+            }
+            servers[index] = server
+        case .removeResourceServer(let server):
+            guard let index = servers.firstIndex(where: { $0.id == server.id }) else { return false }
+            servers.remove(at: index)
+            grants.removeAll { $0.audience == server.identifier }
+        case .removeGrant(let id):
+            guard let index = grants.firstIndex(where: { $0.id == id }) else { return false }
+            grants.remove(at: index)
+        case .addResourceServer(let server):
+            guard !servers.contains(where: { $0.identifier == server.identifier }) else {
+                throw .unique(.resourceServer)
+            }
+            servers.append(server)
+        case .addGrant(let grant):
+            let isTaken = grants.contains {
+                $0.client == grant.client && $0.audience == grant.audience && $0.subject == grant.subject
+            }
+            if isTaken { throw .unique(.clientGrant) }
+            grants.append(grant)
+        case .setGrant(let grant):
+            guard let index = grants.firstIndex(where: { $0.id == grant.id }) else { return false }
+            grants[index] = grant
+        case .setSettings(let settings, let old, let now):
+            guard tenant.updatedAt == old else { return false }
+            tenant.settings = settings
+            tenant.updatedAt = now
+        case .addDomain(let domain):
+            let isTaken = ([configuration(version: 0)] + others).contains { $0.domain(host: domain.host) != nil }
+            if isTaken { throw .unique(.domainHost) }
+            if others.contains(where: { MemoryStore.uses(domain.relyingPartyID, $0) }) {
+                throw .unique(.relyingPartyID)
+            }
+            domains.append(domain)
+        case .setDomain(let domain):
+            guard let index = domains.firstIndex(where: { $0.id == domain.id }) else { return false }
+            domains[index] = domain
+        }
+        return true
     }
 
     func configuration(version: Int64) -> TenantConfiguration {

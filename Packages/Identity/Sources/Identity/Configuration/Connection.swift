@@ -10,6 +10,8 @@ public struct Connection: Hashable, Sendable {
     public var displayName: String?
     public var enabledClients: [ClientID]
     public var options: ConnectionOptions
+    /// Members that are kept and given back, and not acted on.
+    public var stored = JSONObject()
     public let createdAt: UnixTime
     public var updatedAt: UnixTime
 

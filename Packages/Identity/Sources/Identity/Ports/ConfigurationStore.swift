@@ -13,10 +13,6 @@ public protocol TenantStore: Sendable {
     /// Makes a tenant whole, or nothing: `.unique(.tenantName)`, `.domainHost` and `.relyingPartyID` (it belongs to
     /// another tenant) say what is taken.
     func create(_ tenant: NewTenant) async throws(StoreError) -> TenantID
-    func update(_ settings: TenantSettings, of tenant: TenantID, now: UnixTime) async throws(StoreError)
-    /// `.unique(.domainHost)` and `.relyingPartyID` as above.
-    func add(_ domain: Domain) async throws(StoreError)
-    func update(_ domain: Domain) async throws(StoreError)
 }
 
 /// All that a new tenant begins with; its parts carry ``TenantID`` 0 until the store numbers them.
@@ -49,22 +45,6 @@ public struct NewTenant: Sendable {
         self.grants = grants
         self.createdAt = createdAt
     }
-}
-
-/// Keeps applications, user directories, APIs and grants. Each method is one transaction.
-public protocol ClientStore: Sendable {
-    /// Adds a client and lets it use `connections`.
-    func add(_ client: Client, enabling connections: [ConnectionID]) async throws(StoreError)
-    /// - Returns: false when there is no such client.
-    func update(_ client: Client) async throws(StoreError) -> Bool
-    /// Adds a connection; `.unique(.connectionName)` when the tenant has one of that name.
-    func add(_ connection: Connection) async throws(StoreError)
-    /// - Returns: false when there is no such connection.
-    func update(_ connection: Connection) async throws(StoreError) -> Bool
-    func add(_ server: ResourceServer) async throws(StoreError)
-    func add(_ grant: ClientGrant) async throws(StoreError)
-    /// - Returns: false when there is no such grant.
-    func update(_ grant: ClientGrant) async throws(StoreError) -> Bool
 }
 
 /// Keeps the deployment's secret and the tenants' signing keys.

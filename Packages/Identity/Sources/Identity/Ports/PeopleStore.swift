@@ -249,7 +249,7 @@ public protocol AssertionReplayStore: Sendable {
 }
 
 /// A credential store: all that is durable, behind one adapter.
-public protocol CredentialDatabase: TenantStore, ClientStore, SigningKeyStore, KeyRotationStore, UserStore,
+public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
 {
     /// Whether it answers, for the readiness check.

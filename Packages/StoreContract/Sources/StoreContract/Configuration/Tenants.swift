@@ -70,26 +70,34 @@ extension CredentialDatabaseContract {
             settings.supportEmail = "help@example.com"
             settings.enrollmentMaxAuthAge = 61
             let before = try await store.version()
-            try await store.update(settings, of: scene.tenant, now: scene.later(5))
+            let made = try requireSome(try await store.configuration(of: scene.tenant), "the configuration").tenant
+            let changed = ConfigurationChange.setSettings(settings, replacing: made.updatedAt, at: scene.later(5))
+            try require(try await scene.change(changed), "the settings are changed")
+            try require(
+                try await scene.change(changed) == false,
+                "settings that were changed since they were read stay as they are"
+            )
             try require(try await store.version() > before, "the version grows with new settings")
             let host = "b.\(scene.relyingPartyID)"
             var domain = Domain.sample(of: scene.tenant, host: host, relyingPartyID: scene.relyingPartyID)
-            try await store.add(domain)
+            try await scene.change(.addDomain(domain))
             domain.status = .failed
             domain.relyingPartyID = host
             domain.legacyRelyingPartyIDs = [scene.relyingPartyID]
-            try await store.update(domain)
+            try await scene.change(.setDomain(domain))
             let read = try requireSome(try await store.configuration(of: scene.tenant), "the configuration")
             try requireEqual(read.tenant.settings, settings, "the settings")
             try requireEqual(read.tenant.updatedAt, scene.later(5), "when the settings changed")
             try requireEqual(read.domain(host: host), domain, "the domain")
             try await requireConflict(.domainHost, "a host that is taken") { () throws(StoreError) in
-                try await store.add(.sample(of: scene.tenant, host: host, relyingPartyID: host))
+                _ = try await scene.change(
+                    .addDomain(.sample(of: scene.tenant, host: host, relyingPartyID: host))
+                )
             }
             let other = try await Scene(store)
             let claimed = Domain.sample(of: other.tenant, host: "c.\(host)", relyingPartyID: host)
             try await requireConflict(.relyingPartyID, "another tenant's RP ID") { () throws(StoreError) in
-                try await store.add(claimed)
+                _ = try await other.change(.addDomain(claimed))
             }
             let legacy = Domain.sample(
                 of: other.tenant,
@@ -98,7 +106,7 @@ extension CredentialDatabaseContract {
                 legacy: [host]
             )
             try await requireConflict(.relyingPartyID, "another tenant's RP ID as a legacy one") {
-                () throws(StoreError) in try await store.add(legacy)
+                () throws(StoreError) in _ = try await other.change(.addDomain(legacy))
             }
             try requireEqual(try await store.tenant(host: legacy.host), nil, "the domain that was refused")
         },

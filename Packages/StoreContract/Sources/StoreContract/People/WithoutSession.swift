@@ -67,11 +67,13 @@ extension CredentialDatabaseContract {
                 )
             }
             let added = connection()
-            try await scene.store.add(added)
+            try await scene.change(.addConnection(added))
             let configuration = try await scene.store.configuration(of: scene.tenant)
             try requireEqual(configuration?.connection(named: added.name), added, "the connection")
             try require(try await scene.store.version() > before, "the version grows")
-            let taken = try await conflict { () throws(StoreError) in try await scene.store.add(connection()) }
+            let taken = try await conflict { () throws(StoreError) in
+                _ = try await scene.change(.addConnection(connection()))
+            }
             try requireEqual(taken, .connectionName, "what is taken")
         },
     ]

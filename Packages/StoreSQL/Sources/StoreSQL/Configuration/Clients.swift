@@ -1,32 +1,36 @@
 import Encodings
-public import Identity
+import Identity
 
 extension SQLStore {
-    public func add(_ client: Client, enabling connections: [ConnectionID]) async throws(StoreError) {
-        let enable = connections.map { connection in
-            SQLStatement(
-                Self.enableClient,
-                [
-                    .text(client.id.text), .tenant(client.tenant), .text(connection.text), .tenant(client.tenant),
-                    .text(connection.text),
-                ],
-                otherwise: .constraint(reason: "there is no such connection")
-            )
-        }
-        try await database.write(
-            .commit([Self.insert(client, into: client.tenant)] + enable + [Self.raiseVersion], ())
+    static func add(_ client: Client, enabling connections: [ConnectionID]) -> [SQLStatement] {
+        [insert(client, into: client.tenant)]
+            + connections.map { connection in
+                SQLStatement(
+                    enableClient,
+                    [
+                        .text(client.id.text), .tenant(client.tenant), .text(connection.text), .tenant(client.tenant),
+                        .text(connection.text),
+                    ],
+                    otherwise: .constraint(reason: "there is no such connection")
+                )
+            }
+    }
+
+    static func set(_ client: Client, replacing old: UnixTime) -> SQLStatement {
+        SQLStatement(
+            updateClient,
+            [
+                .bytes(ifAny: client.secretHash), .document(client.document), .time(client.updatedAt),
+                .tenant(client.tenant), .text(client.id.text), .time(old),
+            ]
         )
     }
 
-    public func update(_ client: Client) async throws(StoreError) -> Bool {
-        let update = SQLStatement(
-            Self.updateClient,
-            [
-                .bytes(ifAny: client.secretHash), .document(client.document), .time(client.updatedAt),
-                .tenant(client.tenant), .text(client.id.text),
-            ]
-        )
-        return try await database.write(Self.raisingVersion(after: update))
+    /// The client itself, then what belongs to it.
+    static func remove(_ client: ClientID, of tenant: TenantID) -> [SQLStatement] {
+        [deleteClient, deleteClientConnections, deleteClientGrants].map {
+            SQLStatement($0, [.tenant(tenant), .text(client.text)])
+        }
     }
 
     static func insert(_ client: Client, into tenant: TenantID) -> SQLStatement {
@@ -58,19 +62,22 @@ extension SQLStore {
         }
     }
 
-    /// One change of configuration that may find nothing to change.
-    static func raisingVersion(after update: SQLStatement) -> SQLStep<Bool> {
-        .commitIfChanged(update, [raiseVersion], true, otherwise: false)
-    }
-
     private static let insertClient = SQL(
         """
         INSERT INTO client (tenant_id, id, secret_hash, settings, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
         """
     )
     private static let updateClient = SQL(
-        "UPDATE client SET secret_hash = ?, settings = ?, updated_at = ? WHERE tenant_id = ? AND id = ?"
+        """
+        UPDATE client SET secret_hash = ?, settings = ?, updated_at = ?
+        WHERE tenant_id = ? AND id = ? AND updated_at = ?
+        """
     )
+    private static let deleteClient = SQL("DELETE FROM client WHERE tenant_id = ? AND id = ?")
+    private static let deleteClientConnections = SQL(
+        "DELETE FROM connection_client WHERE tenant_id = ? AND client_id = ?"
+    )
+    private static let deleteClientGrants = SQL("DELETE FROM client_grant WHERE tenant_id = ? AND client_id = ?")
     static let selectClients = SQL(
         """
         SELECT tenant_id, id, secret_hash, settings, created_at, updated_at FROM client

@@ -1,33 +1,30 @@
 import Encodings
-public import Identity
+import Identity
 
 extension SQLStore {
-    public func update(_ connection: Connection) async throws(StoreError) -> Bool {
+    /// The connection itself, then its list of clients.
+    static func set(_ connection: Connection, replacing old: UnixTime) -> [SQLStatement] {
         let update = SQLStatement(
-            Self.updateConnection,
+            updateConnection,
             [
                 .text(ifAny: connection.displayName), .document(connection.options.document),
-                .time(connection.updatedAt), .tenant(connection.tenant), .text(connection.id.text),
+                .details(connection.stored), .time(connection.updatedAt), .tenant(connection.tenant),
+                .text(connection.id.text), .time(old),
             ]
         )
         let forget = SQLStatement(
-            Self.deleteConnectionClients,
+            deleteConnectionClients,
             [.tenant(connection.tenant), .text(connection.id.text)]
         )
-        return try await database.write(
-            .commitIfChanged(
-                update,
-                [forget] + Self.enabledClients(of: connection, in: connection.tenant) + [Self.raiseVersion],
-                true,
-                otherwise: false
-            )
-        )
+        return [update, forget] + enabledClients(of: connection, in: connection.tenant)
     }
 
-    public func add(_ connection: Connection) async throws(StoreError) {
-        try await database.write(
-            .commit(Self.insert(connection, into: connection.tenant) + [Self.raiseVersion], ())
-        )
+    /// The connection itself, unless somebody is in it, then its list of clients.
+    static func remove(_ connection: ConnectionID, of tenant: TenantID) -> [SQLStatement] {
+        let place: [SQLValue] = [.tenant(tenant), .text(connection.text)]
+        return [
+            SQLStatement(deleteConnection, place + place), SQLStatement(deleteConnectionClients, place),
+        ]
     }
 
     static func insert(_ connection: Connection, into tenant: TenantID) -> [SQLStatement] {
@@ -36,7 +33,7 @@ extension SQLStore {
             [
                 .tenant(tenant), .text(connection.id.text), .text(connection.name),
                 .text(ifAny: connection.displayName), .document(connection.options.document),
-                .time(connection.createdAt), .time(connection.updatedAt),
+                .details(connection.stored), .time(connection.createdAt), .time(connection.updatedAt),
             ],
             conflict: .connectionName
         )
@@ -58,6 +55,7 @@ extension SQLStore {
     ) throws(StoreError) -> Connection {
         let (tenant, id) = (try row.tenant(), ConnectionID(try row.text()))
         let (name, displayName, document) = (try row.text(), try row.textIfAny(), try row.document())
+        let stored = try row.details()
         let (createdAt, updatedAt) = (try row.time(), try row.time())
         var connection = Connection(
             id: id,
@@ -68,6 +66,7 @@ extension SQLStore {
             options: try options(document),
             createdAt: createdAt
         )
+        connection.stored = stored
         connection.updatedAt = updatedAt
         return connection
     }
@@ -88,16 +87,19 @@ extension SQLStore {
 
     private static let insertConnection = SQL(
         """
-        INSERT INTO connection (tenant_id, id, name, display_name, options, created_at, updated_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO connection (tenant_id, id, name, display_name, options, stored, created_at, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
     private static let updateConnection = SQL(
-        "UPDATE connection SET display_name = ?, options = ?, updated_at = ? WHERE tenant_id = ? AND id = ?"
+        """
+        UPDATE connection SET display_name = ?, options = ?, stored = ?, updated_at = ?
+        WHERE tenant_id = ? AND id = ? AND updated_at = ?
+        """
     )
     static let selectConnections = SQL(
         """
-        SELECT tenant_id, id, name, display_name, options, created_at, updated_at FROM connection
+        SELECT tenant_id, id, name, display_name, options, stored, created_at, updated_at FROM connection
         WHERE tenant_id = ? ORDER BY created_at, id
         """
     )
@@ -106,6 +108,13 @@ extension SQLStore {
         """
         INSERT INTO connection_client (tenant_id, connection_id, client_id, position) VALUES (?, ?, ?, ?)
         ON CONFLICT (tenant_id, connection_id, client_id) DO NOTHING
+        """
+    )
+    /// Every user has an identifier.
+    private static let deleteConnection = SQL(
+        """
+        DELETE FROM connection WHERE tenant_id = ? AND id = ?
+        AND NOT EXISTS (SELECT 1 FROM identifier i WHERE i.tenant_id = ? AND i.connection_id = ?)
         """
     )
     private static let deleteConnectionClients = SQL(

@@ -1,21 +1,34 @@
 import Encodings
-public import Identity
+import Identity
 
 extension SQLStore {
-    public func add(_ server: ResourceServer) async throws(StoreError) {
-        try await database.write(.commit([Self.insert(server, into: server.tenant), Self.raiseVersion], ()))
+    static func set(_ server: ResourceServer, replacing old: UnixTime) -> SQLStatement {
+        SQLStatement(
+            updateResourceServer,
+            [
+                .document(server.document), .time(server.updatedAt), .tenant(server.tenant), .text(server.id.text),
+                .time(old),
+            ]
+        )
     }
 
-    public func add(_ grant: ClientGrant) async throws(StoreError) {
-        try await database.write(.commit([Self.insert(grant, into: grant.tenant), Self.raiseVersion], ()))
+    /// The API itself, then the grants for it.
+    static func remove(_ server: ResourceServer) -> [SQLStatement] {
+        [
+            SQLStatement(deleteResourceServer, [.tenant(server.tenant), .text(server.id.text)]),
+            SQLStatement(deleteGrants, [.tenant(server.tenant), .text(server.identifier)]),
+        ]
     }
 
-    public func update(_ grant: ClientGrant) async throws(StoreError) -> Bool {
-        let update = SQLStatement(
-            Self.updateGrant,
+    static func remove(_ grant: ClientGrantID, of tenant: TenantID) -> SQLStatement {
+        SQLStatement(deleteGrant, [.tenant(tenant), .text(grant.text)])
+    }
+
+    static func set(_ grant: ClientGrant) -> SQLStatement {
+        SQLStatement(
+            updateGrant,
             [.words(grant.scope), .bool(grant.allowAllScopes), .tenant(grant.tenant), .text(grant.id.text)]
         )
-        return try await database.write(Self.raisingVersion(after: update))
     }
 
     static func insert(_ server: ResourceServer, into tenant: TenantID) -> SQLStatement {
@@ -83,6 +96,15 @@ extension SQLStore {
         WHERE tenant_id = ? ORDER BY created_at, id
         """
     )
+    private static let updateResourceServer = SQL(
+        """
+        UPDATE resource_server SET settings = ?, updated_at = ?
+        WHERE tenant_id = ? AND id = ? AND updated_at = ?
+        """
+    )
+    private static let deleteResourceServer = SQL("DELETE FROM resource_server WHERE tenant_id = ? AND id = ?")
+    private static let deleteGrants = SQL("DELETE FROM client_grant WHERE tenant_id = ? AND audience = ?")
+    private static let deleteGrant = SQL("DELETE FROM client_grant WHERE tenant_id = ? AND id = ?")
     private static let insertGrant = SQL(
         """
         INSERT INTO client_grant

@@ -58,33 +58,27 @@ extension SQLStore {
         )
     }
 
-    public func update(_ settings: TenantSettings, of tenant: TenantID, now: UnixTime) async throws(StoreError) {
-        let update = SQLStatement(
-            Self.updateTenant,
-            [.document(settings.document), .time(now), .tenant(tenant)],
-            otherwise: .constraint(reason: "there is no such tenant")
-        )
-        try await database.write(.commit([update, Self.raiseVersion], ()))
+    static func set(
+        _ settings: TenantSettings,
+        of tenant: TenantID,
+        replacing old: UnixTime,
+        at now: UnixTime
+    ) -> SQLStatement {
+        SQLStatement(updateTenant, [.document(settings.document), .time(now), .tenant(tenant), .time(old)])
     }
 
-    public func add(_ domain: Domain) async throws(StoreError) {
-        try await database.write(.commit(Self.insert(domain, into: domain.tenant) + [Self.raiseVersion], ()))
-    }
-
-    public func update(_ domain: Domain) async throws(StoreError) {
+    /// The domain itself, then its claim to RP IDs.
+    static func set(_ domain: Domain) -> [SQLStatement] {
         let update = SQLStatement(
-            Self.updateDomain,
+            updateDomain,
             [
                 .text(domain.host), .bool(domain.isCanonical), .text(domain.status.rawValue),
                 .text(domain.relyingPartyID), .list(domain.legacyRelyingPartyIDs), .list(domain.relatedOrigins),
                 .tenant(domain.tenant), .text(domain.id.text),
             ],
-            conflict: .domainHost,
-            otherwise: .constraint(reason: "there is no such domain")
+            conflict: .domainHost
         )
-        try await database.write(
-            .commit([update] + Self.claimRelyingParties(of: domain, for: domain.tenant) + [Self.raiseVersion], ())
-        )
+        return [update] + claimRelyingParties(of: domain, for: domain.tenant)
     }
 
     static func insert(_ domain: Domain, into tenant: TenantID) -> [SQLStatement] {
@@ -169,7 +163,9 @@ extension SQLStore {
         ON CONFLICT (name) DO NOTHING RETURNING id
         """
     )
-    private static let updateTenant = SQL("UPDATE tenant SET settings = ?, updated_at = ? WHERE id = ?")
+    private static let updateTenant = SQL(
+        "UPDATE tenant SET settings = ?, updated_at = ? WHERE id = ? AND updated_at = ?"
+    )
     static let selectDomains = SQL(
         """
         SELECT tenant_id, id, host, is_canonical, status, rp_id, legacy_rp_ids, related_origins, created_at

@@ -40,7 +40,7 @@ struct CopiedTable: Sendable {
             "host is_canonical status rp_id legacy_rp_ids related_origins created_at"
         ),
         CopiedTable("relying_party", key: "rp_id", "tenant_id"),
-        CopiedTable("connection", key: "tenant_id id", "name display_name options created_at updated_at"),
+        CopiedTable("connection", key: "tenant_id id", "name display_name options stored created_at updated_at"),
         CopiedTable("connection_client", key: "tenant_id connection_id client_id", "position"),
         CopiedTable("client", key: "tenant_id id", "secret_hash settings created_at updated_at"),
         CopiedTable("resource_server", key: "tenant_id id", "identifier settings created_at updated_at"),

@@ -92,6 +92,7 @@ extension Migration {
                 name TEXT NOT NULL,
                 display_name TEXT,
                 options TEXT NOT NULL,
+                stored TEXT,
                 created_at \(integer) NOT NULL,
                 updated_at \(integer) NOT NULL,
                 PRIMARY KEY (tenant_id, id),

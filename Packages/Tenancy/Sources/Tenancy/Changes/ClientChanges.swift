@@ -43,18 +43,19 @@ extension TenantAdministration {
         }
         let signsUsersIn = client.grantTypes.contains { $0 != .clientCredentials && $0 != .refreshToken }
         let enabled = connections ?? (signsUsersIn ? configuration.connections.filter(\.servesClients).map(\.id) : [])
-        let stored = client
-        try await write([.clientID: .exists(what: "client", name: client.id.text)]) { () throws(StoreError) in
-            try await store.add(stored, enabling: enabled)
-        }
+        try await write(
+            [.addClient(client, enabling: enabled)],
+            of: configuration.tenant.id,
+            [.clientID: .exists(what: "client", name: client.id.text)]
+        )
         return CreatedClient(client: client, secret: secret?.text)
     }
 
     /// Changes a client.
     ///
     /// - Returns: the client as it is now.
-    /// - Throws: `document`, `notBuilt`, `conflict`, `notFound`, or `store`. A public client cannot become one with a
-    ///   secret here, since nobody would be told the secret.
+    /// - Throws: `document`, `notBuilt`, `conflict`, `notFound`, `changedMeanwhile`, or `store`. A public client cannot
+    ///   become one with a secret here, since nobody would be told the secret.
     public func setClient(
         _ id: ClientID,
         _ patch: DocumentPatch,
@@ -68,7 +69,7 @@ extension TenantAdministration {
             tenant: old.tenant,
             secretHash: old.secretHash,
             createdAt: old.createdAt,
-            now: now
+            now: old.updatedAt.changed(at: now)
         )
         guard !Self.needsSecret(client) || client.secretHash != nil else {
             throw .conflict(
@@ -76,29 +77,49 @@ extension TenantAdministration {
                     + "was made without: make another client."
             )
         }
-        let found = try await write([:]) { () throws(StoreError) in try await store.update(client) }
-        guard found else { throw .notFound(what: "client", name: id.text) }
+        try await write([.setClient(client, replacing: old.updatedAt)], of: configuration.tenant.id)
         return client
     }
 
     /// Gives a confidential client a new secret; the old one is worth nothing at once.
     ///
-    /// - Returns: the secret, shown now and never again.
-    /// - Throws: `conflict` for a client without a secret, `notFound`, or `store`.
+    /// - Returns: the client and the secret, which is shown now and never again.
+    /// - Throws: `conflict` for a client without a secret, `notFound`, `changedMeanwhile`, or `store`.
     public func newSecret(
         of id: ClientID,
         in configuration: TenantConfiguration,
         now: UnixTime
-    ) async throws(TenancyError) -> String {
+    ) async throws(TenancyError) -> CreatedClient {
         guard var client = configuration.clients[id] else { throw .notFound(what: "client", name: id.text) }
         guard Self.needsSecret(client) else { throw .conflict("client \(id.text) has no secret.") }
         let secret = ClientSecret(random: random(48))
         client.secretHash = secret.hash
-        client.updatedAt = now
-        let stored = client
-        let found = try await write([:]) { () throws(StoreError) in try await store.update(stored) }
-        guard found else { throw .notFound(what: "client", name: id.text) }
-        return secret.text
+        let old = client.updatedAt
+        client.updatedAt = old.changed(at: now)
+        try await write([.setClient(client, replacing: old)], of: configuration.tenant.id)
+        return CreatedClient(client: client, secret: secret.text)
+    }
+
+    /// Takes a client away with its grants; its refresh tokens are worth nothing from then on. Where it was the tenant's
+    /// `default_browser_client` there is none any more.
+    ///
+    /// - Throws: `notFound`, `changedMeanwhile`, or `store`.
+    public func removeClient(
+        _ id: ClientID,
+        in configuration: TenantConfiguration,
+        now: UnixTime
+    ) async throws(TenancyError) {
+        guard configuration.clients[id] != nil else { throw .notFound(what: "client", name: id.text) }
+        let tenant = configuration.tenant
+        var changes = [ConfigurationChange.removeClient(id)]
+        if tenant.settings.defaultBrowserClient == id {
+            var settings = tenant.settings
+            settings.defaultBrowserClient = nil
+            changes.append(
+                .setSettings(settings, replacing: tenant.updatedAt, at: tenant.updatedAt.changed(at: now))
+            )
+        }
+        try await write(changes, of: tenant.id)
     }
 
     private static func needsSecret(_ client: Client) -> Bool {

@@ -1,43 +1,131 @@
-import Encodings
+public import Encodings
 public import Identity
 
 extension TenantAdministration {
-    /// Changes a connection: `display_name`, `enabled_clients` and `options` (HTTP contract 11.5).
+    /// Makes a user directory (HTTP contract 11.5).
+    ///
+    /// - Returns: the connection as it was stored.
+    /// - Throws: `document`, `notBuilt`, `conflict`, `notFound` for a client, `exists`, or `store`.
+    public func createConnection(
+        _ document: JSONObject,
+        in configuration: TenantConfiguration,
+        now: UnixTime
+    ) async throws(TenancyError) -> Connection {
+        let connection = try readConnection(
+            document,
+            id: ConnectionID(random: random(12)),
+            tenant: configuration.tenant.id,
+            createdAt: now,
+            now: now
+        )
+        try await check(connection, in: configuration)
+        try await write(
+            [.addConnection(connection)],
+            of: configuration.tenant.id,
+            [.connectionName: .exists(what: "connection", name: connection.name)]
+        )
+        return connection
+    }
+
+    /// Changes a connection; its name and its strategy are fixed (HTTP contract 11.5).
     ///
     /// - Returns: the connection as it is now.
-    /// - Throws: `document`, `notBuilt`, `conflict`, `notFound`, or `store`.
+    /// - Throws: `document`, `notBuilt`, `conflict`, `notFound`, `changedMeanwhile`, or `store`.
     public func setConnection(
         _ id: ConnectionID,
         _ patch: DocumentPatch,
         in configuration: TenantConfiguration,
         now: UnixTime
     ) async throws(TenancyError) -> Connection {
-        guard var connection = configuration.connection(id) else { throw .notFound(what: "connection", name: id.text) }
-        for name in patch.topLevelNames where !["display_name", "enabled_clients", "options"].contains(name) {
-            guard Self.fixedOrKept.contains(name) else { throw .document(.unknownMember(path: name)) }
-            throw .notBuilt(
-                member: name,
-                sentence: "\(name) cannot be set: this build changes display_name, enabled_clients and options."
-            )
+        guard let old = configuration.connection(id) else { throw .notFound(what: "connection", name: id.text) }
+        for name in patch.topLevelNames where name == "name" || name == "strategy" {
+            throw .document(.unknownMember(path: name))
         }
-        var document: JSONObject = [
-            "enabled_clients": .array(connection.enabledClients.map { .string($0.text) }),
-            "options": .object(connection.options.document),
-        ]
-        if let name = connection.displayName { document.set("display_name", .string(name)) }
-        document = patch.applied(to: document)
-        connection.displayName = try Self.displayName(document["display_name"])
-        connection.enabledClients = try Self.enabledClients(document["enabled_clients"], in: configuration)
+        let connection = try readConnection(
+            patch.applied(to: old.document),
+            id: id,
+            tenant: old.tenant,
+            createdAt: old.createdAt,
+            now: old.updatedAt.changed(at: now)
+        )
+        try await check(connection, in: configuration)
+        try await write([.setConnection(connection, replacing: old.updatedAt)], of: configuration.tenant.id)
+        return connection
+    }
+
+    /// Enables and disables clients for a connection.
+    ///
+    /// - Throws: `conflict`, `notFound` for the connection or a client, `changedMeanwhile`, or `store`.
+    public func setClients(
+        _ changes: [(client: ClientID, isEnabled: Bool)],
+        of id: ConnectionID,
+        in configuration: TenantConfiguration,
+        now: UnixTime
+    ) async throws(TenancyError) {
+        guard var connection = configuration.connection(id) else { throw .notFound(what: "connection", name: id.text) }
+        for change in changes {
+            connection.enabledClients.removeAll { $0 == change.client }
+            if change.isEnabled { connection.enabledClients.append(change.client) }
+        }
+        let old = connection.updatedAt
+        connection.updatedAt = old.changed(at: now)
+        try checkClients(changes.map(\.client), in: configuration)
+        try await check(connection, in: configuration)
+        try await write([.setConnection(connection, replacing: old)], of: configuration.tenant.id)
+    }
+
+    /// Takes a user directory away that has no users.
+    ///
+    /// - Throws: `inUse` while it has users, or is the tenant's `default_directory` or that of the conformance API;
+    ///   `notFound`, or `store`.
+    public func removeConnection(
+        _ id: ConnectionID,
+        in configuration: TenantConfiguration
+    ) async throws(TenancyError) {
+        guard let connection = configuration.connection(id) else { throw .notFound(what: "connection", name: id.text) }
+        let settings = configuration.tenant.settings
+        guard settings.defaultDirectory.map({ !$0.utf8.elementsEqual(connection.name.utf8) }) ?? true else {
+            throw .inUse("\(connection.name) is the tenant's default_directory: choose another one first.")
+        }
+        guard connection.servesClients || !settings.conformanceAPI else {
+            throw .inUse("\(connection.name) is for the conformance API: switch conformance_api off first.")
+        }
+        do throws(TenancyError) {
+            try await write([.removeConnection(id)], of: configuration.tenant.id)
+        } catch .changedMeanwhile {
+            let now = try await stored([:]) { () throws(StoreError) in
+                try await store.configuration(of: configuration.tenant.id)
+            }
+            guard now?.connection(id) != nil else { throw .notFound(what: "connection", name: id.text) }
+            throw .inUse("\(connection.name) has users: delete them first.")
+        }
+    }
+
+    private func readConnection(
+        _ document: JSONObject,
+        id: ConnectionID,
+        tenant: TenantID,
+        createdAt: UnixTime,
+        now: UnixTime
+    ) throws(TenancyError) -> Connection {
+        do throws(DocumentError) {
+            return try Connection(document: document, id: id, tenant: tenant, createdAt: createdAt, updatedAt: now)
+        } catch {
+            throw .document(error)
+        }
+    }
+
+    private func check(_ connection: Connection, in configuration: TenantConfiguration) async throws(TenancyError) {
+        try checkClients(connection.enabledClients, in: configuration)
         guard connection.enabledClients.isEmpty || connection.servesClients else {
             throw .conflict("enabled_clients of \(connection.name) stays empty: its users never get a token.")
         }
-        connection.options = try Self.options(document["options"])
+        try BuildLimits.check(connection.options)
         try await checkMetadata(connection.options.passkey)
-        connection.updatedAt = now
-        let stored = connection
-        let found = try await write([:]) { () throws(StoreError) in try await store.update(stored) }
-        guard found else { throw .notFound(what: "connection", name: id.text) }
-        return connection
+    }
+
+    private func checkClients(_ clients: [ClientID], in configuration: TenantConfiguration) throws(TenancyError) {
+        for id in clients where configuration.clients[id] == nil { throw .notFound(what: "client", name: id.text) }
     }
 
     /// What only a trusted attestation proves is asked for only where there are roots to trust: nobody could make a
@@ -60,56 +148,6 @@ extension TenantAdministration {
             "options.passkey_options.webauthn.\(member) needs the metadata of authenticators, whose roots prove a model: "
                 + "import it first, with latchkey-admin mds import."
         )
-    }
-
-    /// Members of the contract that are fixed, or that this build does not keep.
-    private static let fixedOrKept = [
-        "name", "strategy", "realms", "is_domain_connection", "metadata", "show_as_button", "connected_accounts",
-        "authentication", "cross_app_access_requesting_app", "cross_app_access_resource_app",
-    ]
-
-    private static func displayName(_ value: JSONValue?) throws(TenancyError) -> String? {
-        guard let value, !value.isNull else { return nil }
-        guard let text = value.string, (1...128).contains(text.unicodeScalars.count),
-            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "<" || $0 == ">" })
-        else {
-            throw .document(
-                .invalidValue(path: "display_name", value: "that", expected: "1 to 128 characters without < and >")
-            )
-        }
-        return text
-    }
-
-    private static func enabledClients(
-        _ value: JSONValue?,
-        in configuration: TenantConfiguration
-    ) throws(TenancyError) -> [ClientID] {
-        guard let value, !value.isNull else { return [] }
-        guard let elements = value.array else {
-            throw .document(.invalidValue(path: "enabled_clients", value: "that", expected: "a list of client ids"))
-        }
-        var clients: [ClientID] = []
-        for element in elements {
-            let id = ClientID(element.string ?? "")
-            guard configuration.clients[id] != nil else { throw .notFound(what: "client", name: id.text) }
-            if !clients.contains(id) { clients.append(id) }
-        }
-        return clients
-    }
-
-    private static func options(_ value: JSONValue?) throws(TenancyError) -> ConnectionOptions {
-        let options: ConnectionOptions
-        do throws(DocumentError) {
-            guard let value, !value.isNull else { throw .missingMember(path: "options") }
-            guard let object = value.object else {
-                throw .invalidValue(path: "options", value: "that", expected: "an object")
-            }
-            options = try ConnectionOptions(document: object)
-        } catch {
-            throw .document(error)
-        }
-        try BuildLimits.check(options)
-        return options
     }
 }
 

@@ -37,10 +37,11 @@ extension TenantAdministration {
             relatedOrigins: try DomainRules.relatedOrigins(relatedOrigins, relyingPartyID: id),
             createdAt: now
         )
-        try await write([
+        let conflicts: [StoreError.Conflict: TenancyError] = [
             .domainHost: .exists(what: "domain", name: host),
             .relyingPartyID: .exists(what: "RP ID", name: ([id] + legacy).joined(separator: ", ")),
-        ]) { () throws(StoreError) in try await store.add(domain) }
+        ]
+        try await write([.addDomain(domain)], of: configuration.tenant.id, conflicts)
         return domain
     }
 }

@@ -37,10 +37,7 @@ extension TenantAdministration {
                     + "it nothing."
             )
         }
-        let known = Set(server.scopes.map(\.value))
-        for value in scope ?? [] where !known.contains(value) {
-            throw .invalid(what: "scope", value: value, problem: "is none of \(server.name)")
-        }
+        try Self.check(scope ?? [], of: server)
         var seen: Set<String> = []
         let grant = ClientGrant(
             id: ClientGrantID(random: random(12)),
@@ -52,9 +49,70 @@ extension TenantAdministration {
             allowAllScopes: allowAllScopes,
             createdAt: now
         )
-        try await write([
-            .clientGrant: .exists(what: "a \(subject.rawValue) grant for \(server.name) of client", name: owner.name)
-        ]) { () throws(StoreError) in try await store.add(grant) }
+        let taken = TenancyError.exists(
+            what: "a \(subject.rawValue) grant for \(server.name) of client",
+            name: owner.name
+        )
+        try await write([.addGrant(grant)], of: configuration.tenant.id, [.clientGrant: taken])
         return grant
+    }
+
+    /// Changes what a grant gives.
+    ///
+    /// - Parameters:
+    ///   - id: the grant.
+    ///   - scope: `nil`: as it is.
+    ///   - allowAllScopes: `nil`: as it is.
+    ///   - configuration: the tenant as it is.
+    /// - Returns: the grant as it is now.
+    /// - Throws: `notFound`, `invalid` for a scope that the API has not, `changedMeanwhile` when it is gone, or `store`.
+    public func setGrant(
+        _ id: ClientGrantID,
+        scope: [String]?,
+        allowAllScopes: Bool?,
+        in configuration: TenantConfiguration
+    ) async throws(TenancyError) -> ClientGrant {
+        guard var grant = configuration.grants.first(where: { $0.id == id }) else {
+            throw .notFound(what: "grant", name: id.text)
+        }
+        if let scope {
+            if let server = configuration.resourceServer(identifier: grant.audience) {
+                try Self.check(scope, of: server)
+            }
+            var seen: Set<String> = []
+            grant.scope = scope.filter { seen.insert($0).inserted }
+        }
+        grant.allowAllScopes = allowAllScopes ?? grant.allowAllScopes
+        try await write([.setGrant(grant)], of: configuration.tenant.id)
+        return grant
+    }
+
+    /// Takes a grant away; tokens that it gave are refused by the Management API at once.
+    ///
+    /// - Throws: `notFound`, `changedMeanwhile` when it is gone, or `store`.
+    public func removeGrant(
+        _ id: ClientGrantID,
+        in configuration: TenantConfiguration
+    ) async throws(TenancyError) {
+        guard configuration.grants.contains(where: { $0.id == id }) else {
+            throw .notFound(what: "grant", name: id.text)
+        }
+        try await write([.removeGrant(id)], of: configuration.tenant.id)
+    }
+
+    /// Scopes of the Management API that this server has no use for may be granted, so that configurations round-trip.
+    private static func check(_ scope: [String], of server: ResourceServer) throws(TenancyError) {
+        let known = Set(server.scopes.map(\.value))
+        for value in scope where !known.contains(value) {
+            guard server.system == .management, isScopeToken(value) else {
+                throw .invalid(what: "scope", value: value, problem: "is none of \(server.name)")
+            }
+        }
+    }
+
+    /// RFC 6749 §3.3.
+    private static func isScopeToken(_ text: String) -> Bool {
+        (1...280).contains(text.utf8.count)
+            && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x5C }
     }
 }

@@ -29,21 +29,26 @@ extension TenantAdministration {
         if let client = settings.defaultBrowserClient, configuration.clients[client] == nil {
             throw .notFound(what: "client", name: client.text)
         }
+        let tenant = configuration.tenant
+        var changes: [ConfigurationChange] = []
         if settings.conformanceAPI, configuration.connection(named: Connection.conformanceName) == nil {
-            try await addConformanceDirectory(to: configuration.tenant.id, now: now)
+            changes.append(.addConnection(conformanceDirectory(of: tenant.id, now: now)))
         }
-        try await write([:]) { () throws(StoreError) in
-            try await store.update(settings, of: configuration.tenant.id, now: now)
-        }
+        changes.append(.setSettings(settings, replacing: tenant.updatedAt, at: tenant.updatedAt.changed(at: now)))
+        try await write(
+            changes,
+            of: tenant.id,
+            [.connectionName: .exists(what: "connection", name: Connection.conformanceName)]
+        )
         return settings
     }
 
-    /// Makes the user directory of the FIDO conformance API (HTTP contract 13). It stays when the API is off again.
-    private func addConformanceDirectory(to tenant: TenantID, now: UnixTime) async throws(TenancyError) {
+    /// The user directory of the FIDO conformance API (HTTP contract 13). It stays when the API is off again.
+    private func conformanceDirectory(of tenant: TenantID, now: UnixTime) -> Connection {
         var options = ConnectionOptions()
         options.passwordsEnabled = false
         options.signupDisabled = true
-        let connection = Connection(
+        return Connection(
             id: ConnectionID(random: random(12)),
             tenant: tenant,
             name: Connection.conformanceName,
@@ -51,9 +56,6 @@ extension TenantAdministration {
             options: options,
             createdAt: now
         )
-        try await write([.connectionName: .exists(what: "connection", name: connection.name)]) {
-            () throws(StoreError) in try await store.add(connection)
-        }
     }
 }
 
@@ -61,8 +63,10 @@ extension TenantConfiguration {
     /// The API that an `audience` names: by its identifier, a system API also under the base of any of the tenant's
     /// domains.
     public func resourceServer(audience: String) -> ResourceServer? {
-        for domain in domains {
-            for api in SystemAPI.allCases where (domain.base + api.rawValue).utf8.elementsEqual(audience.utf8) {
+        // A loopback name is served over both schemes.
+        let bases = domains.flatMap { $0.isLoopbackName ? ["http://" + $0.host, "https://" + $0.host] : [$0.base] }
+        for base in bases {
+            for api in SystemAPI.allCases where (base + api.rawValue).utf8.elementsEqual(audience.utf8) {
                 return resourceServer(identifier: api.rawValue)
             }
         }

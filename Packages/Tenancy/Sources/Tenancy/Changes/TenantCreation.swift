@@ -87,7 +87,7 @@ extension TenantAdministration {
             ],
             createdAt: now
         )
-        let id = try await write([
+        let id = try await stored([
             .tenantName: .exists(what: "tenant", name: request.name),
             .domainHost: .exists(what: "domain", name: host),
             .relyingPartyID: .exists(what: "RP ID", name: relyingPartyID),

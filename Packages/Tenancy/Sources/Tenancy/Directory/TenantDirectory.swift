@@ -62,6 +62,16 @@ public final class TenantDirectory: Sendable {
         }
     }
 
+    /// The tenant's configuration as it is now, whoever changed it last: `known`, if nothing was changed since, and what
+    /// the store has otherwise.
+    ///
+    /// - Returns: `nil` for a tenant that is gone.
+    /// - Throws: what the store throws.
+    public func current(_ known: TenantConfiguration) async throws(StoreError) -> TenantConfiguration? {
+        if try await store.version() == known.version { return known }
+        return try await store.configuration(of: known.tenant.id)
+    }
+
     /// Says that this process changed a tenant: nothing read before is used again.
     public func changed() {
         cache.invalidate()

@@ -57,9 +57,6 @@ final class MemoryStore: TenantStore, SigningKeyStore, KeyRotationStore, Session
     func tenants() async throws(StoreError) -> [Tenant] { [] }
     func configuration(of tenant: TenantID) async throws(StoreError) -> TenantConfiguration? { nil }
     func create(_ tenant: NewTenant) async throws(StoreError) -> TenantID { TenantID(number: 1) }
-    func update(_ settings: TenantSettings, of tenant: TenantID, now: UnixTime) async throws(StoreError) {}
-    func add(_ domain: Domain) async throws(StoreError) {}
-    func update(_ domain: Domain) async throws(StoreError) {}
 
     // MARK: SigningKeyStore
 
