@@ -80,6 +80,7 @@ final class Deployment: Sendable {
             ),
             directory: directory,
             keys: keys,
+            keyRotation: rotation,
             rateLimits: { rateLimits.value },
             rateCounter: challenges.rateCounter,
             random: random

@@ -28,7 +28,8 @@ extension Settings {
         HTTPAPI.RateLimits(
             passkeyChallenges: rateLimits.passkeyChallenges.value.served,
             token: rateLimits.token.value.served,
-            signup: rateLimits.signup.value.served
+            signup: rateLimits.signup.value.served,
+            management: rateLimits.management.value.served
         )
     }
 
@@ -72,11 +73,14 @@ extension ConfiguredAddress {
 }
 
 extension ConfiguredRateLimit {
-    /// What the API counts: windows. `nil`: off.
+    /// What the API counts: windows. A burst makes the window as long as its size lasts at the rate. `nil`: off.
     var served: HTTPAPI.RateLimit? {
         switch self {
-        case .off, .inARow: nil
-        case .rate(let count, let seconds, _): HTTPAPI.RateLimit(limit: count, seconds: Int64(seconds))
+        case .off, .inARow: return nil
+        case .rate(let count, let seconds, let burst):
+            let (span, isTooLong) = seconds.multipliedReportingOverflow(by: max(burst, count))
+            guard count > 0, !isTooLong else { return HTTPAPI.RateLimit(limit: count, seconds: Int64(seconds)) }
+            return HTTPAPI.RateLimit(limit: max(burst, count), seconds: Int64((span + count - 1) / count))
         }
     }
 }

@@ -22,6 +22,12 @@ struct PeerTests {
     func fido2Client() async throws { try await runScript("fido2_client.py") }
 
     @Test(
+        "auth0-python over TLS with a local CA: a tenant is managed with a token of its own client",
+        .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
+    )
+    func managementClient() async throws { try await runScript("management_client.py") }
+
+    @Test(
         "PyPI webauthn and fido2: every attestation format there and back",
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )

@@ -42,11 +42,22 @@ def map_case(context, case):
     return case
 
 
-@schemathesis.auth().apply_to(path=["/userinfo", "/api/me"])
 class Bearer:
+    token = ""
+
     def get(self, case, context):
-        return WORLD["access_token"]
+        return WORLD[self.token]
 
     def set(self, case, data, context):
         case.headers = case.headers or {}
         case.headers["Authorization"] = f"Bearer {data}"
+
+
+@schemathesis.auth().apply_to(path=["/userinfo", "/api/me"])
+class UserBearer(Bearer):
+    token = "access_token"
+
+
+@schemathesis.auth().apply_to(path_regex="^/api/v2/")
+class ManagementBearer(Bearer):
+    token = "management_token"

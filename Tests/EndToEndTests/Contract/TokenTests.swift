@@ -192,7 +192,9 @@ extension ContractTests {
             for name in ["authorization_endpoint", "end_session_endpoint", "code_challenge_methods_supported"] {
                 #expect(document[name] == nil)
             }
-            #expect(document["grant_types_supported"] == ["refresh_token", .string(App.passkeyGrant)])
+            #expect(
+                document["grant_types_supported"] == ["refresh_token", "client_credentials", .string(App.passkeyGrant)]
+            )
             #expect(
                 document["token_endpoint_auth_methods_supported"]
                     == ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]

@@ -12,6 +12,8 @@ struct Party: Sendable {
     let ids: Belongings
     /// Holds the passkey of the one user.
     let authenticator: Authenticator
+    /// A token of a client of the tenant that may do everything over the Management API.
+    let managementToken: String
 
     var site: Site { app.site }
 
@@ -40,6 +42,14 @@ struct Party: Sendable {
         try #require(registered.status == 200, "\(registered)")
 
         let keys = try await site.send(.get("/.well-known/jwks.json"))
+        let managementToken = try await managementToken(site)
+        func first(_ list: String) async throws -> String {
+            let answer = try await site.send(
+                .get("/api/v2/" + list).with("Authorization", "Bearer " + managementToken)
+            )
+            let things = try #require(try JSON.parse(answer.body[...]).array, "\(answer)")
+            return try #require(things.first?.object?["id"]?.string)
+        }
         return Party(
             app: app,
             webOrigin: webOrigin,
@@ -53,6 +63,9 @@ struct Party: Sendable {
                 user: try #require(me["user"]?.object?["id"]?.string),
                 userHandle: Base64URL.encode(credential.userHandle),
                 credential: Base64URL.encode(credential.id),
+                connection: try await first("connections"),
+                resourceServer: try await first("resource-servers"),
+                grant: try await first("client-grants"),
                 keyID: try #require(keys["keys"]?.array?.first?.object?["kid"]?.string),
                 entityTag: try #require(keys.header("etag")),
                 accessToken: try tokens.token("access_token"),
@@ -67,8 +80,27 @@ struct Party: Sendable {
                 holder: browser.authenticator,
                 conformanceHolder: conformance
             ),
-            authenticator: browser.authenticator
+            authenticator: browser.authenticator,
+            managementToken: managementToken
         )
+    }
+
+    private static func managementToken(_ site: Site) async throws -> String {
+        let manager = try await site.client("Manager", type: "non_interactive", grants: ["client_credentials"])
+        _ = try await site.server.adminJSON(
+            ["grant", "create", "--tenant", site.tenant, "--client", "Manager", "--audience", "management"]
+        )
+        let answer = try await site.send(
+            .json(
+                "/oauth/token",
+                [
+                    "grant_type": "client_credentials", "client_id": .string(manager.id),
+                    "client_secret": .string(try #require(manager.secret)),
+                    "audience": .string(site.origin + "/api/v2/"),
+                ]
+            )
+        )
+        return try #require(answer.string("access_token"), "\(answer)")
     }
 
     private static func begin(_ path: String, _ app: App, _ more: JSONObject = [:]) async throws -> String {
@@ -94,6 +126,9 @@ struct Belongings: Sendable {
     var user: String
     var userHandle: String
     var credential: String
+    var connection: String
+    var resourceServer: String
+    var grant: String
     var keyID: String
     var entityTag: String
     var accessToken: String
@@ -123,6 +158,9 @@ struct Belongings: Sendable {
         other.user = "auth0|" + Self.shuffled(String(user.dropFirst("auth0|".count)))
         other.userHandle = Self.shuffled(userHandle)
         other.credential = Self.shuffled(credential)
+        other.connection = "con_" + Self.shuffled(String(connection.dropFirst(4)))
+        other.resourceServer = "rs_" + Self.shuffled(String(resourceServer.dropFirst(3)))
+        other.grant = "cgr_" + Self.shuffled(String(grant.dropFirst(4)))
         other.keyID = Self.shuffled(keyID)
         other.entityTag = "\"" + Self.shuffled(entityTag.filter { $0 != "\"" }) + "\""
         other.accessToken = try Self.withKeyID(Self.shuffled(keyID), accessToken)
@@ -143,8 +181,9 @@ struct Belongings: Sendable {
     /// Every one of the texts; a foreign one in an answer that was not asked with it is a leak.
     var texts: [String] {
         [
-            host, relyingPartyID, client, backend, secret, username, user, userHandle, credential, keyID, accessToken,
-            refreshToken, cookie, session, signUpSession, browserSession, browserSignUpSession, conformanceCookie,
+            host, relyingPartyID, client, backend, secret, username, user, userHandle, credential, connection,
+            resourceServer, grant, keyID, accessToken, refreshToken, cookie, session, signUpSession, browserSession,
+            browserSignUpSession, conformanceCookie,
             conformanceSignUpCookie,
         ]
     }

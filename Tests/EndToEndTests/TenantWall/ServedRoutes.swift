@@ -32,6 +32,7 @@ enum ServedRoutes {
             ),
             directory: TenantDirectory(store: store),
             keys: KeyRing(store: store, deployment: deployment, pool: pool, random: random),
+            keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
             rateLimits: { .off },
             random: random
         )

@@ -46,6 +46,7 @@ enum WallCases {
         "GET /.well-known/jwks.json": published("/.well-known/jwks.json"),
         "GET /.well-known/webauthn": published("/.well-known/webauthn"),
     ]
+    .merging(management) { $1 }
     .merging(conformance("")) { $1 }
     .merging(conformance("/fido2-test")) { $1 }
 

@@ -43,6 +43,7 @@ public final class API: HTTPHandler {
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + BrowserRoutes(services: services).endpoints + ConformanceRoutes(services: services).endpoints
+            + ManagementAPI(services: services).endpoints
         for endpoint in endpoints { table.add(endpoint.method, endpoint.path, endpoint) }
         self.table = table
     }
@@ -57,7 +58,7 @@ public final class API: HTTPHandler {
     public var routes: [Route] { table.values.map { Route(method: $0.method, path: $0.path) } }
 
     public func limits(for head: HTTPRequestHead) -> RequestLimits {
-        RequestLimits(body: 64 << 10, deadline: .seconds(5))
+        RequestLimits(body: ManagementAPI.serves(head.path) ? 1 << 20 : 64 << 10, deadline: .seconds(5))
     }
 
     public func handle(_ request: HTTPRequest) async -> HTTPResponse {
@@ -156,8 +157,10 @@ public final class API: HTTPHandler {
             return APIError.tenantSuspended.response()
         }
         switch match {
-        case .found(let endpoint, _):
+        case .found(let endpoint, let parameters):
             call.endpoint = endpoint.path
+            var request = request
+            request.parameters = parameters
             var exchange = Exchange(request: request, forwarded: forwarded, context: context, requestID: call.id)
             return await run(endpoint, &exchange, &call)
         case .otherMethods(let allowed, let endpoints):
@@ -165,7 +168,8 @@ public final class API: HTTPHandler {
             return otherMethod(request, allowed, endpoints, context)
         case .none:
             call.refusal = .notFound
-            return APIError.notFound.response()
+            return ManagementAPI.serves(call.path)
+                ? APIError.notFound.managementResponse() : APIError.notFound.response()
         case .malformed:
             // `*` asks about the server as a whole (RFC 9110 §9.3.7).
             if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
@@ -191,6 +195,7 @@ public final class API: HTTPHandler {
                 case .oauth: error.response(hidingReasons: hides)
                 case .unverified: error.unverified(hidingReasons: hides)
                 case .conformance: error.conformanceResponse()
+                case .management: error.managementResponse()
                 }
         }
         if let rate = exchange.rate {
@@ -215,7 +220,9 @@ public final class API: HTTPHandler {
     ) -> HTTPResponse {
         var response =
             request.method == .options
-            ? HTTPResponse(status: 204) : APIError.methodNotAllowed.response()
+            ? HTTPResponse(status: 204)
+            : endpoints.first?.shape == .management
+                ? APIError.methodNotAllowed.managementResponse() : APIError.methodNotAllowed.response()
         if request.method == .options, let endpoint = endpoints.first,
             request.headers.contains("access-control-request-method")
         {

@@ -18,6 +18,11 @@ public struct APIServices: Sendable {
     let userInfo: UserInfo
     let sessions: SessionAccess
     let keys: KeyRing
+    let audit: any AuditLog
+    let management: ManagementAccess
+    let administration: TenantAdministration
+    let signingKeys: any SigningKeyStore
+    let keyRotation: KeyRotation
     let credentials: any CredentialStore
     let random: RandomSource
     let limits: RateGuard
@@ -27,6 +32,7 @@ public struct APIServices: Sendable {
     ///   - ceremonies: what all ceremonies share.
     ///   - directory: the tenants, by host.
     ///   - keys: the tenants' signing keys.
+    ///   - keyRotation: moves them on.
     ///   - rateLimits: asked for each limited request, so that they can change while the server runs.
     ///   - rateCounter: counts for all servers together; `nil`: this one counts for itself.
     ///   - random: unpredictable bytes.
@@ -35,6 +41,7 @@ public struct APIServices: Sendable {
         ceremonies: Ceremonies,
         directory: TenantDirectory,
         keys: KeyRing,
+        keyRotation: KeyRotation,
         rateLimits: @escaping @Sendable () -> RateLimits,
         rateCounter: (any RateCounter)? = nil,
         random: @escaping RandomSource
@@ -43,7 +50,10 @@ public struct APIServices: Sendable {
         self.ceremonies = ceremonies
         self.keys = keys
         self.random = random
+        self.keyRotation = keyRotation
+        signingKeys = store
         credentials = store
+        audit = store
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
@@ -54,6 +64,13 @@ public struct APIServices: Sendable {
         clients = ClientAuthentication(replays: store)
         let verifier = AccessTokenVerifier(keys: keys)
         userInfo = UserInfo(verifier: verifier, users: store)
+        administration = TenantAdministration(
+            store: store,
+            directory: directory,
+            metadata: store,
+            random: random
+        )
+        management = ManagementAccess(verifier: verifier)
         sessions = SessionAccess(sessions: store, users: store, verifier: verifier)
         limits = RateGuard(limits: rateLimits, limiter: RateLimiter(), shared: rateCounter)
     }

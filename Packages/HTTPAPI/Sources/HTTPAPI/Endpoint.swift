@@ -32,4 +32,6 @@ enum RefusalShape: Hashable {
     case unverified
     /// `status` and `errorMessage` (section 13).
     case conformance
+    /// `statusCode`, `error`, `message` and `errorCode` (section 11.2).
+    case management
 }

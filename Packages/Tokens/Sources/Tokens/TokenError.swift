@@ -31,6 +31,8 @@ public enum TokenError: Error, Hashable, Sendable {
     case notSignedIn
     /// Bad, expired, revoked, or for another API.
     case invalidToken
+    /// It was good, and is over; said by the Management API alone.
+    case expiredToken
     /// The token lacks this scope.
     case insufficientScope(String)
 

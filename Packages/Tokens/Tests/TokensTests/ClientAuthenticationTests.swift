@@ -120,7 +120,7 @@ struct ClientAuthenticationTests {
                 try ClientAuthentication.grant(missing, of: client)
             }
         }
-        for type in ["client_credentials", "implicit", "x"] {
+        for type in ["password", "implicit", "x"] {
             #expect(throws: TokenError.unsupportedGrantType(type)) { try ClientAuthentication.grant(type, of: client) }
         }
         #expect(throws: TokenError.grantNotAllowed(.refreshToken)) {

@@ -18,12 +18,15 @@ struct RateGuard: Sendable {
             case .passkeyChallenges: set.passkeyChallenges
             case .token: set.token
             case .signup: set.signup
+            case .management: set.management
             }
         guard let limit else { return }
         // A sign-up is counted by address alone, over all tenants (contract 1.4).
         let tenant = bucket == .signup ? 0 : exchange.context.tenant.number
         let now = exchange.context.now.seconds
-        let key = RateLimiter.Key(bucket: bucket, tenant: tenant, address: exchange.context.network)
+        // Managing is counted by tenant alone, wherever it is done from.
+        let address = bucket == .management ? "" : exchange.context.network
+        let key = RateLimiter.Key(bucket: bucket, tenant: tenant, address: address)
         let state = await sharedState(key, limit, &exchange) ?? limiter.count(key, limit, now: now)
         if state.isRefused {
             exchange.rate = state
@@ -67,6 +70,7 @@ extension RateLimiter.Key {
             case .passkeyChallenges: "passkey_challenges"
             case .token: "token"
             case .signup: "signup"
+            case .management: "management"
             }
         return "\(word):\(tenant):\(address)"
     }

@@ -17,25 +17,29 @@ public struct RateLimits: Hashable, Sendable {
     public var passkeyChallenges: RateLimit?
     public var token: RateLimit?
     public var signup: RateLimit?
+    /// By tenant, over all its clients.
+    public var management: RateLimit?
 
     public init(
         passkeyChallenges: RateLimit? = RateLimit(limit: 60, seconds: 60),
         token: RateLimit? = RateLimit(limit: 120, seconds: 60),
-        signup: RateLimit? = RateLimit(limit: 50, seconds: 3600)
+        signup: RateLimit? = RateLimit(limit: 50, seconds: 3600),
+        management: RateLimit? = RateLimit(limit: 100, seconds: 2)
     ) {
         self.passkeyChallenges = passkeyChallenges
         self.token = token
         self.signup = signup
+        self.management = management
     }
 
     /// None at all: for tests and load runs.
-    public static let off = RateLimits(passkeyChallenges: nil, token: nil, signup: nil)
+    public static let off = RateLimits(passkeyChallenges: nil, token: nil, signup: nil, management: nil)
 }
 
 /// Counts, in memory and bounded: fixed windows that begin with the first request of a key.
 final class RateLimiter: Sendable {
     struct Key: Hashable {
-        enum Bucket: Hashable { case passkeyChallenges, token, signup }
+        enum Bucket: Hashable { case passkeyChallenges, token, signup, management }
         let bucket: Bucket
         let tenant: Int64
         let address: String

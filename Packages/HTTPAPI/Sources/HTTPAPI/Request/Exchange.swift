@@ -23,12 +23,15 @@ struct Exchange {
 
     // MARK: Bodies
 
+    /// The body as JSON.
+    func json() throws(APIError) -> JSONValue {
+        guard contentType == "application/json" else { throw .unsupportedMediaType }
+        do throws(JSONError) { return try JSON.parse(request.body) } catch { throw .invalidJSON }
+    }
+
     /// The body as a JSON object.
     func jsonBody() throws(APIError) -> JSONObject {
-        guard contentType == "application/json" else { throw .unsupportedMediaType }
-        let value: JSONValue
-        do throws(JSONError) { value = try JSON.parse(request.body) } catch { throw .invalidJSON }
-        guard let object = value.object else { throw .invalidJSON }
+        guard let object = try json().object else { throw .invalidJSON }
         return object
     }
 

@@ -70,7 +70,7 @@ extension APIError {
         case .notSignedIn:
             self.init(401, "invalid_token", "Not signed in", "no_session")
             challenge = "Bearer realm=\"\(base)\""
-        case .invalidToken:
+        case .invalidToken, .expiredToken:
             self.init(401, "invalid_token", "The access token is invalid or has expired", "invalid_token")
             challenge =
                 "Bearer realm=\"\(base)\", error=\"invalid_token\","

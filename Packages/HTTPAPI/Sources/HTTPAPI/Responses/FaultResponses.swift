@@ -28,7 +28,8 @@ extension API {
             isHTTPS: false,
             isLoopbackName: false
         )
-        return headers.added(to: error.response())
+        let isManagement = head.map { ManagementAPI.serves($0.path) } ?? false
+        return headers.added(to: isManagement ? error.managementResponse() : error.response())
     }
 }
 

@@ -23,6 +23,7 @@ struct TokenRoutes: Sendable {
         switch try grant(parameters, client, exchange) {
         case .webAuthn: return try await webAuthn(parameters, client, &exchange)
         case .refreshToken: return try await refresh(parameters, client, &exchange)
+        case .clientCredentials: return try await clientCredentials(parameters, client, exchange)
         }
     }
 
@@ -72,6 +73,48 @@ struct TokenRoutes: Sendable {
             )
             return .json(capacity: 4096) { answer.write(to: &$0) }
         } catch { throw APIError(error, base: exchange.context.base) }
+    }
+
+    /// A token that speaks for the client itself (contract 5.4). What was asked and refused is written down as well as
+    /// what was given.
+    private func clientCredentials(
+        _ parameters: Parameters,
+        _ client: Client,
+        _ exchange: Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        let context = exchange.context
+        let audience = try parameters.string("audience")
+        let scope = try parameters.string("scope")
+        func event(_ type: String, _ details: JSONObject) -> AuditEvent {
+            AuditEvent(
+                tenant: context.tenant,
+                types: [type],
+                at: context.now,
+                client: client.id,
+                device: context.device,
+                details: details
+            )
+        }
+        do throws(TokenError) {
+            let decision = try GrantDecision.client(audience: audience, scope: scope, client: client, in: context)
+            let granted = event(
+                "seccft",
+                ["audience": .string(decision.audience ?? ""), "scope": .string(decision.scope.joined(separator: " "))]
+            )
+            do throws(StoreError) {
+                try await services.audit.append(ceremonies: [], events: [granted])
+            } catch {
+                throw TokenError.store(error)
+            }
+            let answer = try await services.issuer.clientToken(decision, of: client, in: context)
+            return .json(capacity: 2048) { answer.write(to: &$0) }
+        } catch {
+            let refusal = APIError(error, base: context.base)
+            if refusal.status < 500 {
+                services.ceremonies.refusals.add(event("feccft", ["reason": .string(refusal.reason)]))
+            }
+            throw refusal
+        }
     }
 
     private func revoke(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {

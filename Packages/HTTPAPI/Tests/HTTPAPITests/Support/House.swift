@@ -26,6 +26,8 @@ final class House: Sendable {
     /// A confidential client with the passkey grant, and its secret.
     let backend: Client
     let secret: String
+    /// The client that the tenant began with, which may do everything over the Management API.
+    let management: CreatedTenant
     private let setting: Setting
 
     static let host = "login.example.com"
@@ -69,12 +71,13 @@ final class House: Sendable {
             ),
             directory: directory,
             keys: keys,
+            keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
             rateLimits: { setting.limits.withLock { $0 } },
             rateCounter: rateCounter,
             random: random
         )
         let administration = TenantAdministration(store: store, directory: directory, random: random)
-        _ = try await administration.createTenant(
+        let tenant = try await administration.createTenant(
             TenantRequest(name: "acme", domain: House.host, relyingPartyID: "example.com"),
             now: now
         )
@@ -104,12 +107,15 @@ final class House: Sendable {
         self.app = app.client
         self.backend = backend.client
         secret = backend.secret ?? ""
+        management = tenant
         api = API(
             services: services,
             proxies: proxies,
             health: health,
             metrics: metrics,
             clock: { setting.now.withLock { $0 } },
+            // A loaded machine is no reason to refuse.
+            storeTime: .seconds(60),
             log: { summary in setting.requests.withLock { $0.append(summary) } }
         )
     }
@@ -172,6 +178,12 @@ final class House: Sendable {
             await store.close()
             try outcome.get()
         }
+    }
+
+    /// A second tenant in the same store, on `login.other.example`.
+    func otherTenant() async throws -> CreatedTenant {
+        try await TenantAdministration(store: store, directory: directory) { Random.bytes($0) }
+            .createTenant(TenantRequest(name: "other", domain: "login.other.example"), now: now)
     }
 
     // MARK: What tests turn

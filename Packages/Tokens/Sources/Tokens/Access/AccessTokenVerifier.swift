@@ -27,15 +27,22 @@ public final class AccessTokenVerifier: Sendable {
 
     /// The claims of a token that is good for `audience` now.
     ///
-    /// - Throws: `.invalidToken`, `.store`.
+    /// - Parameters:
+    ///   - token: as it was presented.
+    ///   - audience: which of the server's own APIs is asked.
+    ///   - context: where and when.
+    ///   - expired: what is thrown for a token that was good and is over.
+    /// - Returns: what the token says.
+    /// - Throws: `.invalidToken`, `expired`, `.store`.
     public func verify(
         _ token: String,
         for audience: OwnAudience,
-        in context: RequestContext
+        in context: RequestContext,
+        expired: TokenError = .invalidToken
     ) async throws(TokenError) -> AccessTokenClaims {
-        let verified = try await verified(token, in: context)
+        let verified = try await verified(token, in: context, expired: expired)
         let claims = verified.claims
-        guard context.now < claims.expiresAt.adding(seconds: Self.leeway) else { throw .invalidToken }
+        guard context.now < claims.expiresAt.adding(seconds: Self.leeway) else { throw expired }
         let bases = context.configuration.bases
         guard bases.contains(where: { verified.issuer.utf8.elementsEqual(($0 + "/").utf8) }) else {
             throw .invalidToken
@@ -46,7 +53,11 @@ public final class AccessTokenVerifier: Sendable {
     }
 
     /// A token whose signature is right, from memory or by checking it.
-    private func verified(_ text: String, in context: RequestContext) async throws(TokenError) -> VerifiedToken {
+    private func verified(
+        _ text: String,
+        in context: RequestContext,
+        expired: TokenError
+    ) async throws(TokenError) -> VerifiedToken {
         guard text.utf8.count <= Self.maximumLength else { throw .invalidToken }
         let bytes = Array(text.utf8)
         let hash = SHA256.hash(bytes)
@@ -58,13 +69,21 @@ public final class AccessTokenVerifier: Sendable {
         }
         guard let compact = try? CompactJWS(bytes[...]), let kid = compact.unverifiedKeyID, kid.utf8.count <= 64,
             let key = try await keys.verifier(KeyID(kid), in: context),
-            let token = try? VerifiedToken(compact.verify(with: key), kid, context.tenant, now: context.now)
+            let jws = try? compact.verify(with: key)
         else { throw .invalidToken }
+        let token: VerifiedToken
+        do throws(JOSEError) {
+            token = try VerifiedToken(jws, kid, context.tenant, now: context.now)
+        } catch .expired {
+            throw expired
+        } catch {
+            throw .invalidToken
+        }
         remembered.withLock { $0.remember(token, as: hash) }
         return token
     }
 
-    /// Reads the claims, and checks the times but `exp`, which is checked at every use.
+    /// Reads the claims and checks the times; `exp` is checked at every use again.
     struct VerifiedToken: Sendable {
         let tenant: TenantID
         let key: KeyID

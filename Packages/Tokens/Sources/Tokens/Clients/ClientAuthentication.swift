@@ -79,6 +79,8 @@ public struct ClientAuthentication: Sendable {
             throw .unsupportedGrantType(type)
         }
         guard client.allows(served.type) else { throw .grantNotAllowed(served.type) }
+        // Whoever knows the name of a public client could have its tokens (RFC 6749 §4.4).
+        guard served != .clientCredentials || client.isConfidential else { throw .grantNotAllowed(served.type) }
         return served
     }
 
@@ -108,11 +110,13 @@ public struct ClientAuthentication: Sendable {
 public enum ServedGrant: Hashable, Sendable, CaseIterable {
     case webAuthn
     case refreshToken
+    case clientCredentials
 
     public var type: GrantType {
         switch self {
         case .webAuthn: .webAuthn
         case .refreshToken: .refreshToken
+        case .clientCredentials: .clientCredentials
         }
     }
 }

@@ -35,10 +35,18 @@ struct AccessTokenForm {
         }
     }
 
+    /// Whom a token speaks for.
+    enum Subject {
+        /// The user of this session.
+        case user(Session)
+        /// The client itself, which proved itself with its secret or key.
+        case client
+    }
+
     /// The claims, as one JSON object.
     ///
     /// - Parameters:
-    ///   - session: the session of the user.
+    ///   - subject: whom the token speaks for.
     ///   - scope: given scopes; none leave the claim out.
     ///   - client: who gets the token.
     ///   - grantType: the claim `gty`, where the dialect has it.
@@ -46,7 +54,7 @@ struct AccessTokenForm {
     ///   - context: where and when.
     /// - Returns: JSON.
     func claims(
-        _ session: Session,
+        of subject: Subject,
         scope: [String],
         client: ClientID,
         grantType: String?,
@@ -57,7 +65,10 @@ struct AccessTokenForm {
         var json = JSONWriter(capacity: 640)
         json.beginObject()
         json.member("iss", context.issuer)
-        json.member("sub", session.user.subject)
+        switch subject {
+        case .user(let session): json.member("sub", session.user.subject)
+        case .client: json.member("sub", client.text + "@clients")
+        }
         json.name("aud")
         if audience.count == 1, let only = audience.first { json.string(only) } else { json.strings(audience) }
         json.member("iat", issuedAt)
@@ -71,14 +82,16 @@ struct AccessTokenForm {
             json.member("client_id", client.text)
             json.name("jti")
             json.base64URL(identifier)
-            json.member("auth_time", session.authenticatedAt.seconds)
-            if let acr = session.acr { json.member("acr", acr) }
-            if !session.amr.isEmpty {
-                json.name("amr")
-                json.strings(session.amr)
+            if case .user(let session) = subject {
+                json.member("auth_time", session.authenticatedAt.seconds)
+                if let acr = session.acr { json.member("acr", acr) }
+                if !session.amr.isEmpty {
+                    json.name("amr")
+                    json.strings(session.amr)
+                }
             }
         }
-        json.member("sid", session.id.text)
+        if case .user(let session) = subject { json.member("sid", session.id.text) }
         if dialect == .accessTokenAuthz || dialect == .rfc9068Authz {
             // Nobody has permissions of their own yet: the claim is there, and empty.
             json.name("permissions")

@@ -91,6 +91,37 @@ public struct GrantDecision: Hashable, Sendable {
         return GrantDecision(audience: audience, scope: given, server: server)
     }
 
+    /// Decides for `client_credentials` (HTTP contract 5.4): what the client grant gives, or what is asked of it.
+    ///
+    /// - Parameters:
+    ///   - audience: the request's parameter; `nil` or empty when absent.
+    ///   - scope: the request's parameter, separated by spaces; `nil` or empty: all that is granted.
+    ///   - client: who asks.
+    ///   - context: where.
+    /// - Returns: what the token may be given for.
+    /// - Throws: `.missingParameter("audience")`, `.unknownAudience`, `.clientGrantMissing` or `.invalidScope`.
+    public static func client(
+        audience: String?,
+        scope: String?,
+        client: Client,
+        in context: RequestContext
+    ) throws(TokenError) -> GrantDecision {
+        guard let audience = audience.nonEmpty ?? context.settings.defaultAudience.nonEmpty else {
+            throw .missingParameter("audience")
+        }
+        guard let server = context.configuration.resourceServer(audience: audience) else {
+            throw .unknownAudience(audience)
+        }
+        guard let granted = context.configuration.scopesForItself(client.id, at: server) else {
+            throw .clientGrantMissing(audience: audience)
+        }
+        let asked = Scopes.parse(scope)
+        guard asked.allSatisfy({ word in granted.contains { $0.utf8.elementsEqual(word.utf8) } }) else {
+            throw .invalidScope
+        }
+        return GrantDecision(audience: audience, scope: asked.isEmpty ? granted : asked, server: server)
+    }
+
     /// The same decision for fewer scopes.
     func narrowed(to scope: [String]) -> GrantDecision {
         GrantDecision(audience: audience, scope: scope, server: server, omitsIDToken: omitsIDToken)

@@ -67,6 +67,39 @@ public struct TokenIssuer: Sendable {
         )
     }
 
+    /// An access token that speaks for the client itself, signed (HTTP contract 5.4): no ID token and no refresh token.
+    ///
+    /// - Throws: `.store` or `.keys`; `.busy` where a key has to be made, or too many RSA signatures wait.
+    public func clientToken(
+        _ decision: GrantDecision,
+        of client: Client,
+        in context: RequestContext
+    ) async throws(TokenError) -> TokenResponse {
+        let form = AccessTokenForm(decision, in: context)
+        let token = UnsignedToken(
+            claims: form.claims(
+                of: .client,
+                scope: decision.scope,
+                client: client.id,
+                grantType: "client-credentials",
+                identifier: random(16)[...],
+                in: context
+            ),
+            type: form.type,
+            signer: try await keys.signer(form.algorithm, in: context)
+        )
+        let text =
+            token.signer.isSlow
+            ? try await keys.sign { () throws(TokenError) in try token.signed() } : try token.signed()
+        return TokenResponse(
+            accessToken: text,
+            idToken: nil,
+            refreshToken: nil,
+            scope: decision.scope,
+            expiresIn: form.lifetime
+        )
+    }
+
     /// Prepares the tokens of a session that is there already.
     ///
     /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
@@ -83,7 +116,7 @@ public struct TokenIssuer: Sendable {
     ) async throws(TokenError) -> PreparedTokens {
         let form = AccessTokenForm(decision, in: context)
         let claims = form.claims(
-            session,
+            of: .user(session),
             scope: decision.scope,
             client: client.id,
             grantType: grantType,

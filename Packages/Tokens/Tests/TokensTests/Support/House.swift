@@ -121,6 +121,7 @@ final class House: Sendable {
         _ algorithm: TokenAlgorithm = .es256,
         dialect: TokenDialect = .accessToken,
         allowOfflineAccess: Bool = false,
+        clientAccess: AccessPolicy = .requireClientGrant,
         userAccess: AccessPolicy = .allowAll
     ) -> ResourceServer {
         ResourceServer(
@@ -133,18 +134,23 @@ final class House: Sendable {
             signingAlgorithm: algorithm,
             allowOfflineAccess: allowOfflineAccess,
             dialect: dialect,
+            clientAccess: clientAccess,
             userAccess: userAccess,
             createdAt: UnixTime(seconds: 0)
         )
     }
 
-    func grant(_ audience: String, _ scope: [String]) -> ClientGrant {
+    func grant(
+        _ audience: String,
+        _ scope: [String],
+        subject: ClientGrant.Subject = .user
+    ) -> ClientGrant {
         ClientGrant(
             id: ClientGrantID("cgr_" + audience),
             tenant: House.tenant,
             client: client.id,
             audience: audience,
-            subject: .user,
+            subject: subject,
             scope: scope,
             createdAt: UnixTime(seconds: 0)
         )

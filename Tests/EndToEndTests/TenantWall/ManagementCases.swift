@@ -1,0 +1,98 @@
+import Encodings
+import Testing
+
+/// Things of another tenant at the Management API, each asked for with a token of ours that may do everything.
+extension WallCases {
+    static let management: [String: [WallProbe]] = [
+        "GET /api/v2/clients": [listed("clients", naming: "app_type") { $0.client }],
+        "POST /api/v2/clients": [made("clients") { ["name": "x", "client_id": .string($0.client)] }],
+        "GET /api/v2/clients/{id}": [named("GET", "clients/", "") { $0.client }],
+        "PATCH /api/v2/clients/{id}": [named("PATCH", "clients/", "") { $0.client }],
+        "DELETE /api/v2/clients/{id}": [named("DELETE", "clients/", "") { $0.client }],
+        "POST /api/v2/clients/{id}/rotate-secret": [named("POST", "clients/", "/rotate-secret") { $0.backend }],
+        "GET /api/v2/connections": [listed("connections", naming: "name") { $0.relyingPartyID }],
+        "POST /api/v2/connections": [
+            made("connections") { ["name": "x", "strategy": "auth0", "enabled_clients": [.string($0.client)]] }
+        ],
+        "GET /api/v2/connections/{id}": [named("GET", "connections/", "") { $0.connection }],
+        "PATCH /api/v2/connections/{id}": [named("PATCH", "connections/", "") { $0.connection }],
+        "DELETE /api/v2/connections/{id}": [named("DELETE", "connections/", "") { $0.connection }],
+        "GET /api/v2/connections/{id}/clients": [named("GET", "connections/", "/clients") { $0.connection }],
+        "PATCH /api/v2/connections/{id}/clients": [named("PATCH", "connections/", "/clients") { $0.connection }],
+        "GET /api/v2/resource-servers": [listed("resource-servers", naming: "from") { $0.resourceServer }],
+        "POST /api/v2/resource-servers": [
+            made("resource-servers") { ["identifier": "urn:x", "id": .string($0.resourceServer)] }
+        ],
+        "GET /api/v2/resource-servers/{id}": apis("GET"),
+        "PATCH /api/v2/resource-servers/{id}": apis("PATCH"),
+        "DELETE /api/v2/resource-servers/{id}": apis("DELETE"),
+        "GET /api/v2/client-grants": [
+            listed("client-grants", naming: "client_id") { $0.client },
+            listed("client-grants", naming: "audience") { "https://\($0.host)/api/v2/" },
+        ],
+        "POST /api/v2/client-grants": [
+            made("client-grants") { ["client_id": .string($0.client), "audience": "x", "scope": []] },
+            made("client-grants") {
+                ["client_id": "x", "audience": .string("https://\($0.host)/api/v2/"), "scope": []]
+            },
+        ],
+        "GET /api/v2/client-grants/{id}": [named("GET", "client-grants/", "") { $0.grant }],
+        "PATCH /api/v2/client-grants/{id}": [named("PATCH", "client-grants/", "") { $0.grant }],
+        "DELETE /api/v2/client-grants/{id}": [named("DELETE", "client-grants/", "") { $0.grant }],
+        "GET /api/v2/keys/signing": [listed("keys/signing", naming: "kid") { $0.keyID }],
+        "GET /api/v2/keys/signing/{kid}": [named("GET", "keys/signing/", "") { $0.keyID }],
+        "POST /api/v2/keys/signing/rotate": [
+            WallProbe("a key in the query") { ours, them in
+                managing(ours, "POST", "keys/signing/rotate?kid=" + Request.escaped(them.keyID))
+            }
+        ],
+        "PUT /api/v2/keys/signing/{kid}/revoke": [named("PUT", "keys/signing/", "/revoke") { $0.keyID }],
+        "GET /api/v2/tenants/settings": [listed("tenants/settings", naming: "fields") { $0.host }],
+        "PATCH /api/v2/tenants/settings": [
+            WallProbe("a client and a directory") { ours, them in
+                managing(ours, "PATCH", "tenants/settings", ["default_browser_client": .string(them.client)])
+            }
+        ],
+    ]
+
+    private static func managing(_ ours: Party, _ method: String, _ path: String, _ body: JSONObject? = nil) -> Request
+    {
+        var request = body.map { Request.json("/api/v2/" + path, $0) } ?? .get("/api/v2/" + path)
+        request.method = method
+        return request.with("Authorization", "Bearer \(ours.managementToken)")
+    }
+
+    private static func named(
+        _ method: String,
+        _ before: String,
+        _ after: String,
+        _ thing: @escaping @Sendable (Belongings) -> String
+    ) -> WallProbe {
+        WallProbe("a thing in the path, for an administrator") { ours, them in
+            managing(ours, method, before + Request.escaped(thing(them)) + after, method == "PATCH" ? [:] : nil)
+        }
+    }
+
+    private static func listed(
+        _ list: String,
+        naming parameter: String,
+        _ thing: @escaping @Sendable (Belongings) -> String
+    ) -> WallProbe {
+        WallProbe("a thing in the query, for an administrator") { ours, them in
+            managing(ours, "GET", "\(list)?\(parameter)=\(Request.escaped(thing(them)))")
+        }
+    }
+
+    private static func made(_ list: String, _ body: @escaping @Sendable (Belongings) -> JSONObject) -> WallProbe {
+        WallProbe("a thing in the body, for an administrator") { ours, them in
+            managing(ours, "POST", list, body(them))
+        }
+    }
+
+    private static func apis(_ method: String) -> [WallProbe] {
+        [
+            named(method, "resource-servers/", "") { $0.resourceServer },
+            named(method, "resource-servers/", "") { "https://\($0.host)/api/v2/" },
+        ]
+    }
+}
