@@ -14,7 +14,7 @@ struct ManagementClientTests {
     @Test("A client is made with its kind's defaults, and its secret is shown then and at its rotation alone")
     func secrets() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let made = try await manager.post("clients", ["name": "Backend", "app_type": "non_interactive"])
             #expect(made.status == 201, "\(made)")
             let id = try id(made)
@@ -28,7 +28,7 @@ struct ManagementClientTests {
             #expect(read.status == 200 && read["client_secret"] == nil)
             // The certificates of ID tokens' keys are for those who may see secrets.
             #expect(made["signing_keys"]?.array != nil && read["signing_keys"]?.array != nil)
-            let few = try await Manager(house, scope: "read:clients")
+            let few = try await Administrator(house, scope: "read:clients")
             #expect(try await few.get("clients/\(id)")["signing_keys"] == nil)
 
             func token(_ secret: String) async throws -> String? {
@@ -53,7 +53,7 @@ struct ManagementClientTests {
     @Test("The device settings of an application are checked and kept")
     func mobile() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let made = try await manager.post(
                 "clients",
                 [
@@ -97,7 +97,7 @@ struct ManagementClientTests {
     @Test("What is wrong in a body is named")
     func refusals() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let created = try await manager.post("clients", ["name": "App", "app_type": "spa"])
             let id = try id(created)
             func refused(_ body: JSONValue, _ message: String) async throws {
@@ -140,7 +140,7 @@ struct ManagementClientTests {
     @Test("Members that mean nothing here come back unchanged")
     func stored() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let body: JSONValue = [
                 "name": "App", "addons": ["samlp": ["x": 1]], "client_metadata": ["a": "b"],
                 "organization_usage": "allow", "native_social_login": ["apple": ["enabled": true]],
@@ -155,7 +155,7 @@ struct ManagementClientTests {
     @Test("Lists come in pages, in both ways, filtered, with the members that are asked for")
     func lists() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             for number in 0..<4 {
                 house.pass(seconds: 1)
                 let kind = number % 2 == 0 ? "spa" : "native"
@@ -221,7 +221,7 @@ struct ManagementClientTests {
     @Test("A client that is deleted is gone with its grants, and its tokens with it")
     func deletes() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             var person = Person(house)
             let tokens = try await person.signUp("ana@example.com", scope: "openid offline_access")
             let refresh = try #require(tokens.string("refresh_token"))
@@ -243,7 +243,7 @@ struct ManagementClientTests {
     @Test("Ids of another tenant answer like ids that do not exist")
     func wall() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let other = try await house.otherTenant()
             for method in ["GET", "PATCH", "DELETE"] {
                 for id in [other.managementClient.id.text, "nobody"] {

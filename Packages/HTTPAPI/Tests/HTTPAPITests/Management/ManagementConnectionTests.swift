@@ -10,7 +10,7 @@ struct ManagementConnectionTests {
     @Test("A connection is made with its policy, read, changed with its options whole, and deleted")
     func life() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let client = house.app.id.text
             let made = try await manager.post(
                 "connections",
@@ -55,7 +55,7 @@ struct ManagementConnectionTests {
     @Test("Wrong connections are refused by name")
     func refusals() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let strategy = try await manager.post("connections", ["name": "x", "strategy": "google-oauth2"])
             expect(strategy, 400, "invalid_body", "Strategy not supported")
             let both = try await manager.post(
@@ -128,7 +128,7 @@ struct ManagementConnectionTests {
     @Test("A directory with users, and the default one, stay")
     func inUse() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let connection = try #require(try await manager.get("connections").list.first?["id"]?.string)
             let answer = try await manager.delete("connections/\(connection)")
             #expect(answer.status == 409 && answer.string("message")?.contains("default_directory") == true)
@@ -138,7 +138,7 @@ struct ManagementConnectionTests {
     @Test("Clients are enabled and disabled one by one, and listed by checkpoints")
     func clients() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let connection = try #require(try await manager.get("connections").list.first?["id"]?.string)
             let path = "connections/\(connection)/clients"
             let (app, backend) = (house.app.id.text, house.backend.id.text)
@@ -167,7 +167,7 @@ struct ManagementConnectionTests {
     @Test("Lists are filtered by name and strategy; another tenant's ids are no ids")
     func lists() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             _ = try await manager.post("connections", ["name": "Staff", "strategy": "auth0"])
             #expect(try await manager.get("connections").list.count == 2)
             #expect(try await manager.get("connections?name=Staff").names("name") == ["Staff"])

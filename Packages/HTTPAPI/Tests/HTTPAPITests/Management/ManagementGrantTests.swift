@@ -9,7 +9,7 @@ import Testing
 struct ManagementGrantTests {
     private static let api = "https://api.example.org/"
 
-    private func make(_ manager: Manager, _ scopes: [String] = ["read:things", "write:things"]) async throws -> String {
+    private func make(_ manager: Administrator, _ scopes: [String] = ["read:things", "write:things"]) async throws -> String {
         let made = try await manager.post(
             "resource-servers",
             [
@@ -24,7 +24,7 @@ struct ManagementGrantTests {
     @Test("An API is made, found by id and by identifier, changed and deleted with its grants")
     func resourceServers() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let id = try await make(manager)
             let byName = try await manager.get("resource-servers/https%3A%2F%2Fapi.example.org%2F")
             #expect(byName.string("id") == id, "\(byName)")
@@ -58,7 +58,7 @@ struct ManagementGrantTests {
     @Test("The tenant's own APIs are shown, and only their lifetimes and policies change")
     func systemAPIs() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let all = try await manager.get("resource-servers?include_totals=true")
             #expect(all["total"] == 2)
             let name = "resource-servers/https%3A%2F%2Flogin.example.com%2Fme%2F"
@@ -82,7 +82,7 @@ struct ManagementGrantTests {
     @Test("A grant is given, narrowed and taken back; a second one for the same is refused")
     func grants() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             _ = try await make(manager)
             let client = try await manager.post("clients", ["name": "Job", "app_type": "non_interactive"])
             let id = try #require(client.string("client_id"))
@@ -129,7 +129,7 @@ struct ManagementGrantTests {
     @Test("What is wrong in a grant is named, and nobody gives a Management scope that they lack")
     func refusals() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             _ = try await make(manager)
             let client = try await manager.post("clients", ["name": "Job", "app_type": "non_interactive"])
             let id = JSONValue.string(try #require(client.string("client_id")))
@@ -148,7 +148,7 @@ struct ManagementGrantTests {
             try await refused(["client_id": id, "audience": .string(Self.api), "scope": [], "x": 1], "x")
 
             let management = JSONValue.string(House.base + "/api/v2/")
-            let some = try await Manager(house, scope: "create:client_grants%20update:client_grants%20read:users")
+            let some = try await Administrator(house, scope: "create:client_grants%20update:client_grants%20read:users")
             let body: JSONObject = ["client_id": id, "audience": management]
             var more = body
             more.set("scope", ["read:users", "read:clients"])

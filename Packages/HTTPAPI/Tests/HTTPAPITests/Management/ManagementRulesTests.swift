@@ -11,7 +11,7 @@ struct ManagementRulesTests {
     @Test("Who calls is asked first, then the rate, then the scope, then everything else")
     func order() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house, scope: "read:clients")
+            let manager = try await Administrator(house, scope: "read:clients")
             let realm = "Bearer realm=\"https://login.example.com\""
             let none = try await house.send(.get("/api/v2/clients?x=1"))
             expect(none, 401, nil, "Missing authentication")
@@ -46,7 +46,7 @@ struct ManagementRulesTests {
     @Test("Bodies are JSON objects of a bounded size, and every refusal has the API's shape")
     func bodies() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let post = Ask.raw("/api/v2/clients", Array("{}".utf8), type: nil)
                 .with("Authorization", "Bearer " + manager.token)
             expect(try await house.send(post), 415, "unsupported_media_type", "Unsupported content type")
@@ -87,7 +87,7 @@ struct ManagementRulesTests {
     @Test("A change is written down in its own transaction, a refusal beside it, and reading is not")
     func audit() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             _ = try await manager.get("clients")
             #expect(house.refusals.waitingCount == 0)
             let created = try await manager.post("clients", ["name": "New"])

@@ -16,7 +16,7 @@ struct ManagementTenantTests {
     @Test("Keys are listed with their certificates, moved on, and revoked once they sign no more")
     func keys() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             // The Management token is signed by one of ES256.
             let path = "keys/signing"
             let keys = try await manager.get(path + "?alg=ES256")
@@ -66,12 +66,12 @@ struct ManagementTenantTests {
     @Test("Unknown keys and algorithms, and keys of another tenant")
     func unknownKeys() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             #expect(try await manager.get("keys/signing/nobody").status == 404)
             #expect(try await manager.send("PUT", "keys/signing/nobody/revoke").status == 404)
             let wrong = try await manager.get("keys/signing?alg=HS256")
             #expect(wrong.status == 400 && wrong.string("errorCode") == "invalid_query_string")
-            let few = try await Manager(house, scope: "create:signing_keys")
+            let few = try await Administrator(house, scope: "create:signing_keys")
             #expect(try await few.post("keys/signing/rotate").status == 403)
             #expect(try await few.get("keys/signing").status == 403)
         }
@@ -80,7 +80,7 @@ struct ManagementTenantTests {
     @Test("Settings are read and merged at their top level; what they name has to be there")
     func settings() async throws {
         try await House.with { (house) async throws in
-            let manager = try await Manager(house)
+            let manager = try await Administrator(house)
             let read = try await manager.get("tenants/settings")
             #expect(read.status == 200 && read["session_lifetime"] == 168, "\(read)")
             #expect(read["rp_name_source"] == "rp_id")

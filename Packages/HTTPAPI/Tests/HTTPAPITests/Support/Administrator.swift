@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPAPI
 
 /// Somebody who manages the tenant of a house over the Management API.
-struct Manager {
+struct Administrator {
     let house: House
     let token: String
 
