@@ -11,9 +11,14 @@ final class SQLiteWriter: Sendable {
     private let thread: MailboxThread<any QueuedWrite>
     private let state: State
 
-    /// Takes the connection over; it closes with ``close()``.
-    init(_ connection: consuming SQLiteConnection, checkpointer: Checkpointer) throws(ThreadError) {
-        let state = State(connection, checkpointer)
+    /// Takes the connection over; it closes with ``close()``. A group waits for the lock that another process holds for
+    /// `lockWait` at most.
+    init(
+        _ connection: consuming SQLiteConnection,
+        checkpointer: Checkpointer,
+        lockWait: Duration = .milliseconds(750)
+    ) throws(ThreadError) {
+        let state = State(connection, checkpointer, lockWait)
         self.state = state
         thread = try MailboxThread(name: "sqlite-writer", capacity: Self.capacity) { mailbox in
             state.work(mailbox)
@@ -54,18 +59,18 @@ final class SQLiteWriter: Sendable {
     private static let groupLimit = 128
     /// How long a write may wait for its turn, unless its request has less time left.
     private static let deadline = Duration.seconds(1)
-    /// How long a group waits for the lock that another process holds.
-    private static let lockWait = Duration.milliseconds(750)
 
     private final class State: @unchecked Sendable {
         // Sendable: `connection` belongs to the writer's thread until it has ended, then to whoever closes.
         private var connection: SQLiteConnection?
         private let checkpointer: Checkpointer
+        private let lockWait: Duration
         let fault = Lock<StoreError?>(nil)
 
-        init(_ connection: consuming SQLiteConnection, _ checkpointer: Checkpointer) {
+        init(_ connection: consuming SQLiteConnection, _ checkpointer: Checkpointer, _ lockWait: Duration) {
             self.connection = consume connection
             self.checkpointer = checkpointer
+            self.lockWait = lockWait
         }
 
         func close() {

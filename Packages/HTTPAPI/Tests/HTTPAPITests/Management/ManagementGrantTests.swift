@@ -9,7 +9,9 @@ import Testing
 struct ManagementGrantTests {
     private static let api = "https://api.example.org/"
 
-    private func make(_ manager: Administrator, _ scopes: [String] = ["read:things", "write:things"]) async throws -> String {
+    private func make(_ manager: Administrator, _ scopes: [String] = ["read:things", "write:things"]) async throws
+        -> String
+    {
         let made = try await manager.post(
             "resource-servers",
             [
