@@ -97,10 +97,10 @@ class Server:
         self.session = requests.Session()
         self.session.trust_env = False
         if tls:
-            authority = LocalAuthority(self.folder)
-            environment["LATCHKEY_TLS_CERTIFICATE"] = authority.certificate_file
-            environment["LATCHKEY_TLS_KEY"] = authority.key_file
-            self.session.verify = authority.ca_file
+            self.authority = LocalAuthority(self.folder)
+            environment["LATCHKEY_TLS_CERTIFICATE"] = self.authority.certificate_file
+            environment["LATCHKEY_TLS_KEY"] = self.authority.key_file
+            self.session.verify = self.authority.ca_file
         environment.update(settings)
         with open(self.log_file, "wb") as log:
             self.process = subprocess.Popen(

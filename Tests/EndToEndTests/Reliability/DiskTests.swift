@@ -72,9 +72,15 @@ struct DiskTests {
         #expect(refused.status == 503, "\(refused)")
         #expect(refused.string("error") == "temporarily_unavailable")
         #expect(refused.header("Retry-After") == "30")
-        #expect(try await app.refresh(refreshToken).status == 503)
-        let ready = try await server.send(.get("/readyz"))
-        #expect(ready.status == 503 && ready["checks"]?.object?["store"]?.string == "failed", "\(ready)")
+        // What was copied back meanwhile gives the log room for a few more; then it is full again.
+        let isOff = try await eventually(seconds: 30) {
+            let begun = try await app.challenge()
+            let answer = try authenticator.get(begun.options, origin: site.origin)
+            guard try await app.redeem(begun, answer).status == 503 else { return false }
+            let ready = try await server.send(.get("/readyz"))
+            return ready.status == 503 && ready["checks"]?.object?["store"]?.string == "failed"
+        }
+        #expect(isOff)
         let info = Request.get("/userinfo").with("Authorization", "Bearer \(accessToken)")
         for request in [Request.get("/.well-known/jwks.json"), info, .get("/healthz")] {
             #expect(try await site.send(request).status == 200)
