@@ -16,7 +16,7 @@ let packages = [
     "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
-    "Passkeys", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
+    "Passkeys", "Accounts", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
     "StoreSQLite", "StorePostgres", "HTTPAPI",
     "Storage",
 ]
@@ -66,7 +66,7 @@ let package = Package(
             name: "APIServer",
             dependencies: libraries([
                 "Encodings", "Threads", "Cryptography", "HTTPServer", "Settings", "Terminal", "WebAuthn", "Identity",
-                "Passkeys", "Tokens", "Tenancy", "HTTPAPI", "Storage",
+                "Passkeys", "Accounts", "Tokens", "Tenancy", "HTTPAPI", "Storage",
             ]),
             path: "Apps/APIServer",
             resources: ["index.html", "demo.css", "demo.js", "icon.svg"].map {
@@ -107,6 +107,7 @@ let package = Package(
             of: "Passkeys",
             importing: ["Encodings", "CBOR", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator"]
         ),
+        tests(of: "Accounts", importing: ["Encodings", "Identity", "Cryptography", "Threads"]),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
         tests(of: "StoreSQL", importing: ["Encodings", "Identity", "WebAuthn"]),
@@ -118,8 +119,8 @@ let package = Package(
         tests(
             of: "HTTPAPI",
             importing: [
-                "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy", "StoreSQLite",
-                "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
+                "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Accounts", "Tokens", "Tenancy",
+                "StoreSQLite", "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
             ]
         ),
         tests(of: "Storage", importing: ["Identity", "StoreSQLite", "StorePostgres", "CacheInMemory"]),
@@ -130,7 +131,8 @@ let package = Package(
             dependencies: libraries([
                 "CBOR", "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
                 // For the table of routes, and to see what a store keeps sealed.
-                "CacheInMemory", "HTTPAPI", "Identity", "Passkeys", "Storage", "Tenancy", "Threads", "Tokens",
+                "Accounts", "CacheInMemory", "HTTPAPI", "Identity", "Passkeys", "Storage", "Tenancy", "Threads",
+                "Tokens",
             ]),
             path: "Tests/EndToEndTests",
             exclude: ["Configurations", "Peers"],

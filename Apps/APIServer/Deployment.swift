@@ -1,3 +1,4 @@
+import Accounts
 import Cryptography
 import HTTPAPI
 import HTTPServer
@@ -21,6 +22,7 @@ final class Deployment: Sendable {
     let refusals: RefusalLog
     let metadata: MetadataCache
     let signingPool: BlockingPool
+    private let hashingPool: BlockingPool
     let liveRateLimits: Live<HTTPAPI.RateLimits>
 
     /// Opens the stores and the keys. Nothing of a store is changed when its keys cannot be opened.
@@ -53,12 +55,16 @@ final class Deployment: Sendable {
             await store.close()
             throw CommandFailure(error.description, exit: error.isTemporary ? .unavailable : .failed)
         }
-        do throws(ThreadError) {
-            signingPool = try BlockingPool(name: "signing", threadCount: 2)
+        let hasher: PasswordHasher
+        let breached: BreachedPasswords
+        do {
+            breached = try Self.breachedPasswords(settings)
+            (signingPool, hashingPool) = try Self.pools()
+            hasher = try PasswordHasher(pool: hashingPool, random: random)
         } catch {
             challenges.close()
             await store.close()
-            throw CommandFailure("The system has no thread left for signing: error \(error.code).", exit: .unavailable)
+            throw error
         }
         rotation = KeyRotation(store: store, deployment: deployment, pool: signingPool, random: random)
         keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
@@ -81,10 +87,56 @@ final class Deployment: Sendable {
             directory: directory,
             keys: keys,
             keyRotation: rotation,
+            hasher: hasher,
+            breachedPasswords: { breached },
             rateLimits: { rateLimits.value },
             rateCounter: challenges.rateCounter,
             random: random
         )
+    }
+
+    /// For signatures, and for password hashes: these have one thread of lowest priority and a short queue, so that
+    /// sign-ins with passkeys do not wait for them.
+    private static func pools() throws(CommandFailure) -> (signing: BlockingPool, hashing: BlockingPool) {
+        do throws(ThreadError) {
+            let signing = try BlockingPool(name: "signing", threadCount: 2)
+            do throws(ThreadError) {
+                return (
+                    signing,
+                    try BlockingPool(
+                        name: "passwords",
+                        threadCount: 1,
+                        queueLimit: PasswordHasher.queueLimit,
+                        isBackground: true
+                    )
+                )
+            } catch {
+                signing.stop()
+                throw error
+            }
+        } catch {
+            throw CommandFailure("The system has no thread left: error \(error.code).", exit: .unavailable)
+        }
+    }
+
+    private static func breachedPasswords(_ settings: Settings) throws(CommandFailure) -> BreachedPasswords {
+        guard let path = settings.breachedPasswords.value else { return BreachedPasswords() }
+        do throws(BreachedPasswords.FileError) {
+            return try BreachedPasswords(contentsOf: path)
+        } catch {
+            switch error {
+            case .unreadable(let code):
+                throw CommandFailure(
+                    "breached_passwords is \(path), which cannot be read: error \(code).",
+                    exit: .failed
+                )
+            case .tooMany:
+                throw CommandFailure(
+                    "breached_passwords is \(path), which has more than \(BreachedPasswords.limit) lines.",
+                    exit: .failed
+                )
+            }
+        }
     }
 
     /// Whether the stores answer.
@@ -130,6 +182,7 @@ final class Deployment: Sendable {
 
     func close() async {
         signingPool.stop()
+        hashingPool.stop()
         challenges.close()
         await store.close()
     }

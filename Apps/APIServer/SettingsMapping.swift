@@ -29,7 +29,10 @@ extension Settings {
             passkeyChallenges: rateLimits.passkeyChallenges.value.served,
             token: rateLimits.token.value.served,
             signup: rateLimits.signup.value.served,
-            management: rateLimits.management.value.served
+            management: rateLimits.management.value.served,
+            passwordIdentifierIP: rateLimits.passwordIdentifierIP.value.served,
+            passwordIdentifier: rateLimits.passwordIdentifier.value.countInARow,
+            passwordIP: rateLimits.passwordIP.value.served
         )
     }
 
@@ -73,6 +76,14 @@ extension ConfiguredAddress {
 }
 
 extension ConfiguredRateLimit {
+    /// Of what is limited in a row, whenever; `nil`: not at all.
+    var countInARow: Int? {
+        switch self {
+        case .off, .rate: nil
+        case .inARow(let count): count
+        }
+    }
+
     /// What the API counts: windows. A burst makes the window as long as its size lasts at the rate. `nil`: off.
     var served: HTTPAPI.RateLimit? {
         switch self {

@@ -19,6 +19,7 @@ let package = Package(
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
         .package(path: "../Passkeys"),
+        .package(path: "../Accounts"),
         .package(path: "../Tokens"),
         .package(path: "../Tenancy"),
         .package(path: "../StoreSQLite"),
@@ -30,14 +31,16 @@ let package = Package(
     targets: [
         .target(
             name: "HTTPAPI",
-            dependencies: ["Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy"],
+            dependencies: [
+                "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Accounts", "Tokens", "Tenancy",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Tokens", "Tenancy",
-                "StoreSQLite", "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
+                "HTTPAPI", "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Accounts", "Tokens",
+                "Tenancy", "StoreSQLite", "CacheInMemory", "SoftwareAuthenticator", "Cryptography", "Threads",
             ],
             swiftSettings: settings
         ),

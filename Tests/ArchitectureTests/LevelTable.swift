@@ -2,7 +2,7 @@
 ///
 /// `Encodings` may be imported from level 1 up and is not listed again.
 enum LevelTable {
-    static let useCases: Set<String> = ["Passkeys", "Tokens", "Tenancy"]
+    static let useCases: Set<String> = ["Passkeys", "Accounts", "Tokens", "Tenancy"]
 
     static let rows: [String: (level: Int, mayImport: Set<String>)] = [
         "Encodings": (0, []),
@@ -21,6 +21,7 @@ enum LevelTable {
         "SoftwareAuthenticator": (3, ["COSE", "CBOR", "JOSE", "Cryptography", "WebAuthn"]),
         "Identity": (3, ["WebAuthn", "Unicode"]),
         "Passkeys": (4, ["Identity", "WebAuthn", "Cryptography"]),
+        "Accounts": (4, ["Identity", "Cryptography", "Threads"]),
         "Tokens": (4, ["Identity", "JOSE", "Cryptography", "Threads"]),
         "Tenancy": (4, ["Identity", "WebAuthn", "Cryptography"]),
         "StoreSQL": (4, ["Identity", "WebAuthn"]),

@@ -106,7 +106,7 @@ ADMIN = f"http://127.0.0.1:{ADMIN_PORT}"
 with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
     HOST = f"localhost:{server.port}"
     TENANT = server.admin(
-        "tenant", "create", "acme", "--domain", HOST, "--passkey-only", "--origin", "https://shop.example"
+        "tenant", "create", "acme", "--domain", HOST, "--origin", "https://shop.example"
     )["management_client"]
 
     def client(title, kind, *words):
@@ -116,6 +116,7 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
     APP = client("App", "native", *GRANTS)["client_id"]
     WEB = client("Web", "spa", *GRANTS, "--web-origin", server.base)["client_id"]
     BACKEND = client("Backend", "regular_web", *GRANTS)
+    OLD = client("Old app", "native", "--grant", "password,refresh")["client_id"]
     CODE = client("No passkeys", "native", "--grant", "authorization_code")["client_id"]
     journey = Journey(server)
 
@@ -135,6 +136,18 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
         journey.call("POST", "/oauth/token", 403, {
             "grant_type": "refresh_token", "client_id": APP, "refresh_token": again["refresh_token"],
         })
+
+    def a_user_signs_up_and_in_by_password():
+        email, password = anyone(), f"Aa1-{secrets.token_hex(8)}"
+        sign_up = {"client_id": OLD, "connection": REALM, "email": email, "password": password}
+        journey.call("POST", "/dbconnections/signup", 200, sign_up)
+        journey.call("POST", "/dbconnections/signup", 400, sign_up)
+        journey.call("POST", "/dbconnections/signup", 400, {**sign_up, "email": anyone(), "password": "short"})
+        grant = {"grant_type": "password", "client_id": OLD, "username": email, "password": password, "scope": SCOPE}
+        journey.call("POST", "/oauth/token", 200, grant)
+        realm = "http://auth0.com/oauth/grant-type/password-realm"
+        journey.call("POST", "/oauth/token", 200, {**grant, "grant_type": realm, "realm": REALM}, FORM)
+        journey.call("POST", "/oauth/token", 403, {**grant, "password": "wrong"})
 
     def an_app_is_refused():
         email = anyone()
@@ -327,7 +340,8 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
         equal([line for line in server.log().splitlines() if '"level":"error"' in line], [], "the server's log")
 
     run(
-        an_app_signs_up_and_in, an_app_is_refused, a_page_signs_up_in_and_out, a_page_is_refused,
+        an_app_signs_up_and_in, a_user_signs_up_and_in_by_password, an_app_is_refused, a_page_signs_up_in_and_out,
+        a_page_is_refused,
         an_administrator_manages, an_administrator_is_refused, discovery_and_health,
         every_operation_has_succeeded, schemathesis_finds_nothing, schemathesis_finds_nothing_on_the_admin_listener,
         the_server_is_still_well,

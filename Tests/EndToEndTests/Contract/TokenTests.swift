@@ -193,7 +193,10 @@ extension ContractTests {
                 #expect(document[name] == nil)
             }
             #expect(
-                document["grant_types_supported"] == ["refresh_token", "client_credentials", .string(App.passkeyGrant)]
+                document["grant_types_supported"] == [
+                    .string(App.passkeyGrant), "refresh_token", "client_credentials", "password",
+                    "http://auth0.com/oauth/grant-type/password-realm",
+                ]
             )
             #expect(
                 document["token_endpoint_auth_methods_supported"]

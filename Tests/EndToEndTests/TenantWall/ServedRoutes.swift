@@ -1,3 +1,4 @@
+import Accounts
 import CacheInMemory
 import Cryptography
 import HTTPAPI
@@ -33,6 +34,7 @@ enum ServedRoutes {
             directory: TenantDirectory(store: store),
             keys: KeyRing(store: store, deployment: deployment, pool: pool, random: random),
             keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
+            hasher: try PasswordHasher(pool: pool, random: random),
             rateLimits: { .off },
             random: random
         )

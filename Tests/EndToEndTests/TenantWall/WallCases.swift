@@ -21,6 +21,12 @@ enum WallCases {
     static let byRoute: [String: [WallProbe]] = [
         "POST /oauth/token": token,
         "POST /oauth/revoke": revoke,
+        "POST /dbconnections/signup": [
+            client(
+                "/dbconnections/signup",
+                ["connection": "nowhere", "email": "a@example.com", "password": "Correct-horse-1"]
+            )
+        ],
         "POST /passkey/register": [client("/passkey/register", ["user_profile": ["email": "a@example.com"]])],
         "POST /passkey/challenge": [client("/passkey/challenge", [:])],
         "GET /userinfo": bearer(.get("/userinfo")),

@@ -1,6 +1,6 @@
 /// A script that Redis runs as one step, with nothing else in between.
 enum RedisScript: Int, CaseIterable, Sendable {
-    case put, take, count
+    case put, take, count, takeBack
 
     var text: String {
         switch self {
@@ -33,15 +33,22 @@ enum RedisScript: Int, CaseIterable, Sendable {
             return value
             """
         case .count:
-            // Key: the window. Argument: its length in milliseconds.
+            // Key: the window. Arguments: its length in milliseconds, and the count with which it begins anew.
             """
             local count = redis.call('INCR', KEYS[1])
             local left = redis.call('PTTL', KEYS[1])
-            if left < 0 then
+            if left < 0 or count == tonumber(ARGV[2]) then
                 redis.call('PEXPIRE', KEYS[1], ARGV[1])
                 left = tonumber(ARGV[1])
             end
             return {count, left}
+            """
+        case .takeBack:
+            // Key: the window. Argument: whether all tries are taken back.
+            """
+            local count = tonumber(redis.call('GET', KEYS[1]) or '0')
+            if ARGV[1] == '1' or count <= 1 then return redis.call('DEL', KEYS[1]) end
+            return redis.call('DECR', KEYS[1])
             """
         }
     }

@@ -41,6 +41,7 @@ public final class API: HTTPHandler {
         var table = RouteTable<Endpoint>()
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
+            + DatabaseRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + BrowserRoutes(services: services).endpoints + ConformanceRoutes(services: services).endpoints
             + ManagementAPI(services: services).endpoints

@@ -1,3 +1,4 @@
+public import Accounts
 public import Identity
 public import Passkeys
 public import Tenancy
@@ -10,6 +11,8 @@ public struct APIServices: Sendable {
     let signUp: SignUp
     let login: Login
     let enrollment: Enrollment
+    let passwordLogin: PasswordLogin
+    let passwordSignUp: PasswordSignUp
     let conformance: Conformance
     let issuer: TokenIssuer
     let refresh: RefreshExchange
@@ -33,6 +36,8 @@ public struct APIServices: Sendable {
     ///   - directory: the tenants, by host.
     ///   - keys: the tenants' signing keys.
     ///   - keyRotation: moves them on.
+    ///   - hasher: compares and computes password hashes.
+    ///   - breachedPasswords: asked at each sign-up, so that the list can change while the server runs.
     ///   - rateLimits: asked for each limited request, so that they can change while the server runs.
     ///   - rateCounter: counts for all servers together; `nil`: this one counts for itself.
     ///   - random: unpredictable bytes.
@@ -42,6 +47,8 @@ public struct APIServices: Sendable {
         directory: TenantDirectory,
         keys: KeyRing,
         keyRotation: KeyRotation,
+        hasher: PasswordHasher,
+        breachedPasswords: @escaping @Sendable () -> BreachedPasswords = { BreachedPasswords() },
         rateLimits: @escaping @Sendable () -> RateLimits,
         rateCounter: (any RateCounter)? = nil,
         random: @escaping RandomSource
@@ -58,6 +65,14 @@ public struct APIServices: Sendable {
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
         conformance = Conformance(ceremonies)
+        passwordLogin = PasswordLogin(passwords: store, hasher: hasher, note: { ceremonies.refusals.add($0) })
+        passwordSignUp = PasswordSignUp(
+            users: store,
+            passwords: store,
+            hasher: hasher,
+            breached: breachedPasswords,
+            random: random
+        )
         issuer = TokenIssuer(keys: keys, random: random)
         refresh = RefreshExchange(store: store, issuer: issuer, random: random, note: { ceremonies.refusals.add($0) })
         revocation = Revocation(store: store)

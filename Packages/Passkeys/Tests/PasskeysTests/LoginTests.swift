@@ -23,8 +23,8 @@ struct LoginTests {
         #expect(state.passkeys.first?.lastUsedAt == house.setting.now)
         let login = try #require(state.logins.last)
         #expect(login.audit.types == ["s", "sepkft"])
-        #expect(login.ceremony.purpose == "login")
-        #expect(login.ceremony.user == signedUp.user.id)
+        #expect(login.ceremony?.purpose == "login")
+        #expect(login.ceremony?.user == signedUp.user.id)
     }
 
     @Test("Each fault of a response is refused with its reason, and takes the session", arguments: loginFaults)

@@ -26,8 +26,8 @@ struct SignUpTests {
         #expect(verified.authentication.amr == ["phr", "pop", "user", "mfa"])
         #expect(verified.authentication.acr == "phr")
         let login = try #require(state.logins.first)
-        #expect(login.ceremony.outcome == CeremonyRecord.accepted)
-        #expect(login.ceremony.purpose == "signup")
+        #expect(login.ceremony?.outcome == CeremonyRecord.accepted)
+        #expect(login.ceremony?.purpose == "signup")
         #expect(login.audit.types == ["ss", "sepkft"])
         #expect(state.logins.count == 1)
     }

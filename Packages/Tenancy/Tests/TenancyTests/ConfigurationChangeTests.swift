@@ -138,7 +138,7 @@ struct ConfigurationChangeTests {
         "What this build cannot enforce is refused by name",
         arguments: [
             (["passkey_options", "upgrade_without_notice"], true, "upgrade_without_notice"),
-            (["passwordPolicy"], "excellent", "passwordPolicy"),
+            (["brute_force_protection"], false, "brute_force_protection"),
             (["password_history"], ["enable": true], "password_history"),
             (["recovery"], ["methods": ["email"]], "recovery"),
             (["attributes"], ["email": ["identifier": ["active": true], "unique": false]], "unique"),

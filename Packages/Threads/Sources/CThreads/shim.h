@@ -9,6 +9,10 @@
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 static inline void latchkey_name_current_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+#include <sys/resource.h>
+
+// Linux: without a process the calling thread is meant.
+static inline void latchkey_lower_current_thread(void) { setpriority(PRIO_PROCESS, 0, 19); }
 static inline int latchkey_mallopt_trim_threshold(int bytes) { return mallopt(M_TRIM_THRESHOLD, bytes); }
 static inline int latchkey_mallopt_top_pad(int bytes) { return mallopt(M_TOP_PAD, bytes); }
 

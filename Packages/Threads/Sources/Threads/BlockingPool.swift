@@ -12,18 +12,21 @@ public final class BlockingPool: Sendable {
     ///   - threadCount: how many calls run at once.
     ///   - queueLimit: how many more may wait for a thread; further ones are refused at once.
     ///   - stackSize: of each thread, in bytes.
+    ///   - isBackground: whether the threads have the lowest priority: they get what others leave.
     /// - Throws: when the system has not so many threads left; those that had started have ended by then.
     public init(
         name: String,
         threadCount: Int,
         queueLimit: Int = 1_024,
-        stackSize: Int = 2 << 20
+        stackSize: Int = 2 << 20,
+        isBackground: Bool = false
     ) throws(ThreadError) {
         let jobs = Mailbox<@Sendable () -> Void>(capacity: queueLimit)
         var threads: [WorkerThread] = []
         for number in 0..<max(1, threadCount) {
             do throws(ThreadError) {
                 let thread = try WorkerThread(name: "\(name)-\(number)", stackSize: stackSize) {
+                    if isBackground { WorkerThread.lowerPriority() }
                     while let job = jobs.waitForOne() { job() }
                 }
                 threads.append(thread)

@@ -64,6 +64,9 @@ public struct ThreadError: Error, Hashable {
         if let taken { pthread_join(taken, nil) }
     }
 
+    /// Gives the calling thread the lowest priority there is.
+    static func lowerPriority() { latchkey_lower_current_thread() }
+
     private final class Start {
         let name: String
         let body: @Sendable () -> Void

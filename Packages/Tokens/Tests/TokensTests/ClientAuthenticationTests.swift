@@ -120,7 +120,7 @@ struct ClientAuthenticationTests {
                 try ClientAuthentication.grant(missing, of: client)
             }
         }
-        for type in ["password", "implicit", "x"] {
+        for type in ["implicit", "authorization_code", "x"] {
             #expect(throws: TokenError.unsupportedGrantType(type)) { try ClientAuthentication.grant(type, of: client) }
         }
         #expect(throws: TokenError.grantNotAllowed(.refreshToken)) {

@@ -42,10 +42,7 @@ struct DiscoveryRoutes: Sendable {
             )
             // Required by RFC 8414; there is no authorization endpoint here.
             json.member("response_types_supported", [])
-            json.member(
-                "grant_types_supported",
-                [GrantType.refreshToken, .clientCredentials, .webAuthn].map(\.rawValue)
-            )
+            json.member("grant_types_supported", ServedGrant.allCases.map(\.type.rawValue))
             json.member("subject_types_supported", ["public"])
             json.member("id_token_signing_alg_values_supported", TokenAlgorithm.allCases.map(\.rawValue))
             json.member("token_endpoint_auth_methods_supported", clientAuthentication)

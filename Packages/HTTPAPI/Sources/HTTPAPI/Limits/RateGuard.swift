@@ -19,6 +19,8 @@ struct RateGuard: Sendable {
             case .token: set.token
             case .signup: set.signup
             case .management: set.management
+            case .passwordIdentifierIP: set.passwordIdentifierIP
+            case .passwordIP: set.passwordIP
             }
         guard let limit else { return }
         // A sign-up is counted by address alone, over all tenants (contract 1.4).
@@ -36,16 +38,74 @@ struct RateGuard: Sendable {
         if exchange.rate.map({ state.remaining < $0.remaining }) ?? true { exchange.rate = state }
     }
 
+    /// A try of a password that was counted before anything was looked at.
+    struct PasswordTry {
+        fileprivate let keys: [RateLimiter.Key]
+    }
+
+    /// Counts a try of a password for `name` from `network`, as though it failed.
+    ///
+    /// - Parameters:
+    ///   - name: what stands for the name, whether or not anybody has it; short, and no name itself.
+    ///   - network: where it comes from.
+    ///   - exchange: the request.
+    /// - Returns: what to take back when it was no failure.
+    /// - Throws: `account_locked`.
+    func countPassword(
+        of name: String,
+        from network: String,
+        _ exchange: inout Exchange
+    ) async throws(APIError) -> PasswordTry {
+        let set = limits()
+        let tenant = exchange.context.tenant.number
+        let now = exchange.context.now.seconds
+        let buckets: [(RateLimiter.Key, RateLimit?, locks: Bool)] = [
+            (
+                RateLimiter.Key(bucket: .passwordIdentifierIP, tenant: tenant, address: "\(network) \(name)"),
+                set.passwordIdentifierIP, true
+            ),
+            (RateLimiter.Key(bucket: .passwordIP, tenant: tenant, address: network), set.passwordIP, false),
+        ]
+        var counted: [RateLimiter.Key] = []
+        for (key, limit, locks) in buckets {
+            guard let limit else { continue }
+            let state =
+                await sharedState(key, limit, locks: locks, &exchange)
+                ?? limiter.count(key, limit, now: now, locks: locks)
+            if state.isRefused {
+                await takeBack(PasswordTry(keys: counted), wasRight: false)
+                let wait = Int(clamping: max(1, state.reset - now))
+                throw .accountLocked(retryAfter: wait)
+            }
+            counted.append(key)
+        }
+        return PasswordTry(keys: counted)
+    }
+
+    /// Takes a try back that was no failure. One that was right forgives the failures of the name there, too.
+    func takeBack(_ passwordTry: PasswordTry, wasRight: Bool) async {
+        for key in passwordTry.keys {
+            let all = wasRight && key.bucket == .passwordIdentifierIP
+            limiter.takeBack(key, all: all)
+            // Without the counters the count runs out by itself.
+            try? await shared?.takeBack(key.text, all: all)
+        }
+    }
+
     /// What the shared counters say; `nil` when there are none or they do not answer. A request waits for them once.
     private func sharedState(
         _ key: RateLimiter.Key,
         _ limit: RateLimit,
+        locks: Bool = false,
         _ exchange: inout Exchange
     ) async -> RateLimiter.State? {
         guard let shared, !exchange.countersAreAway else { return nil }
         let count: RateCount
         do throws(StoreError) {
-            count = try await shared.count(key.text, window: limit.seconds)
+            count =
+                locks
+                ? try await shared.count(key.text, window: limit.seconds, lockingAt: limit.limit)
+                : try await shared.count(key.text, window: limit.seconds)
         } catch {
             exchange.countersAreAway = true
             return nil
@@ -71,6 +131,8 @@ extension RateLimiter.Key {
             case .token: "token"
             case .signup: "signup"
             case .management: "management"
+            case .passwordIdentifierIP: "password_identifier_ip"
+            case .passwordIP: "password_ip"
             }
         return "\(word):\(tenant):\(address)"
     }

@@ -19,27 +19,47 @@ public struct RateLimits: Hashable, Sendable {
     public var signup: RateLimit?
     /// By tenant, over all its clients.
     public var management: RateLimit?
+    /// Wrong passwords of a name from an address, and how long the name is then locked there.
+    public var passwordIdentifierIP: RateLimit?
+    /// Wrong passwords in a row of a name, from wherever.
+    public var passwordIdentifier: Int?
+    /// Wrong passwords from an address.
+    public var passwordIP: RateLimit?
 
     public init(
         passkeyChallenges: RateLimit? = RateLimit(limit: 60, seconds: 60),
         token: RateLimit? = RateLimit(limit: 120, seconds: 60),
         signup: RateLimit? = RateLimit(limit: 50, seconds: 3600),
-        management: RateLimit? = RateLimit(limit: 100, seconds: 2)
+        management: RateLimit? = RateLimit(limit: 100, seconds: 2),
+        passwordIdentifierIP: RateLimit? = RateLimit(limit: 10, seconds: 900),
+        passwordIdentifier: Int? = 100,
+        passwordIP: RateLimit? = RateLimit(limit: 100, seconds: 86400)
     ) {
         self.passkeyChallenges = passkeyChallenges
         self.token = token
         self.signup = signup
         self.management = management
+        self.passwordIdentifierIP = passwordIdentifierIP
+        self.passwordIdentifier = passwordIdentifier
+        self.passwordIP = passwordIP
     }
 
     /// None at all: for tests and load runs.
-    public static let off = RateLimits(passkeyChallenges: nil, token: nil, signup: nil, management: nil)
+    public static let off = RateLimits(
+        passkeyChallenges: nil,
+        token: nil,
+        signup: nil,
+        management: nil,
+        passwordIdentifierIP: nil,
+        passwordIdentifier: nil,
+        passwordIP: nil
+    )
 }
 
 /// Counts, in memory and bounded: fixed windows that begin with the first request of a key.
 final class RateLimiter: Sendable {
     struct Key: Hashable {
-        enum Bucket: Hashable { case passkeyChallenges, token, signup, management }
+        enum Bucket: Hashable { case passkeyChallenges, token, signup, management, passwordIdentifierIP, passwordIP }
         let bucket: Bucket
         let tenant: Int64
         let address: String
@@ -82,8 +102,9 @@ final class RateLimiter: Sendable {
     /// How many windows are held.
     var count: Int { shards.reduce(0) { $0 + $1.windows.withLock { $0.newer.count + $0.older.count } } }
 
-    /// Counts one try, unless the window is full already.
-    func count(_ key: Key, _ limit: RateLimit, now: Int64) -> State {
+    /// Counts one try, unless the window is full already. Where it `locks`, the window begins anew with the try that
+    /// fills it.
+    func count(_ key: Key, _ limit: RateLimit, now: Int64, locks: Bool = false) -> State {
         let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
         return shard.windows.withLock { windows in
             let known = windows.newer[key]
@@ -91,6 +112,7 @@ final class RateLimiter: Sendable {
             if now < window.start || now &- window.start >= limit.seconds { window = Window(start: now, count: 0) }
             let isRefused = window.count >= limit.limit
             if !isRefused { window.count += 1 }
+            if locks, !isRefused, window.count == limit.limit { window.start = now }
             if known == nil, windows.newer.count >= half { windows = Windows(older: windows.newer) }
             windows.newer[key] = window
             let (end, isTooLate) = window.start.addingReportingOverflow(limit.seconds)
@@ -100,6 +122,21 @@ final class RateLimiter: Sendable {
                 reset: isTooLate ? .max : end,
                 isRefused: isRefused
             )
+        }
+    }
+
+    /// Takes back one try, or all: it was no failure after all.
+    func takeBack(_ key: Key, all: Bool) {
+        let shard = shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))]
+        shard.windows.withLock { windows in
+            if all {
+                windows.newer[key] = nil
+                windows.older[key] = nil
+            } else if let count = windows.newer[key]?.count {
+                windows.newer[key]?.count = max(0, count - 1)
+            } else if let count = windows.older[key]?.count {
+                windows.older[key]?.count = max(0, count - 1)
+            }
         }
     }
 }

@@ -57,6 +57,24 @@ struct Exchange {
 
     // MARK: Who asks
 
+    /// The context of the person on whose behalf a confidential client asks, where its word about the address is taken
+    /// (contract 1.4).
+    ///
+    /// - Throws: `invalid_parameter` for an address that is none.
+    func endUserContext(_ client: Client) throws(APIError) -> RequestContext {
+        let name = "auth0-forwarded-for"
+        guard client.isConfidential, client.trustsForwardedAddress, let text = header(name) else { return context }
+        guard let address = IPAddress(text) else { throw .invalid(name) }
+        return RequestContext(
+            configuration: context.configuration,
+            domain: context.domain,
+            base: context.base,
+            device: Device(address: address.description, userAgent: context.device.userAgent),
+            network: address.isIPv4 ? address.description : address.network.description,
+            now: context.now
+        )
+    }
+
     /// The token after `Bearer `; `nil` for another scheme or none.
     var bearerToken: String? {
         guard let value = header("authorization") else { return nil }

@@ -96,6 +96,15 @@ extension APIError {
         "rate_limited"
     )
 
+    static func accountLocked(retryAfter: Int) -> APIError {
+        APIError(
+            429,
+            "too_many_attempts",
+            "Your account has been blocked after multiple consecutive login attempts.",
+            "account_locked"
+        ).with { $0.retryAfter = retryAfter }
+    }
+
     static func grantNotAllowed(_ grant: GrantType, status: Int) -> APIError {
         APIError(
             status,

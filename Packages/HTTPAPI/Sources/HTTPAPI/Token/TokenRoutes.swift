@@ -1,3 +1,4 @@
+import Accounts
 import Encodings
 import HTTPServer
 import Identity
@@ -24,6 +25,9 @@ struct TokenRoutes: Sendable {
         case .webAuthn: return try await webAuthn(parameters, client, &exchange)
         case .refreshToken: return try await refresh(parameters, client, &exchange)
         case .clientCredentials: return try await clientCredentials(parameters, client, exchange)
+        case .password: return try await password(parameters, client, realm: nil, &exchange)
+        case .passwordRealm:
+            return try await password(parameters, client, realm: try parameters.requiredString("realm"), &exchange)
         }
     }
 
@@ -115,6 +119,73 @@ struct TokenRoutes: Sendable {
             }
             throw refusal
         }
+    }
+
+    /// `password` and `password-realm` (contract 5.4, 9.3).
+    private func password(
+        _ parameters: Parameters,
+        _ client: Client,
+        realm: String?,
+        _ exchange: inout Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        // A password is never given to somebody else's client (RFC 9700 §2.4).
+        guard client.isFirstParty else {
+            throw .grantNotAllowed(realm == nil ? .password : .passwordRealm, status: 403)
+        }
+        let username = try parameters.requiredString("username")
+        let password = try parameters.requiredString("password")
+        let context = try exchange.endUserContext(client)
+        let audience = try parameters.string("audience")
+        let scope = try parameters.string("scope")
+        let decision: GrantDecision
+        do throws(TokenError) {
+            decision = try GrantDecision.user(audience: audience, scope: scope, client: client, in: context)
+        } catch { throw APIError(error, base: context.base) }
+
+        let counted = try await services.limits.countPassword(
+            of: PasswordLogin.countedName(username),
+            from: context.network,
+            &exchange
+        )
+        let verified: PasswordLogin.Verified
+        do throws(AccountError) {
+            verified = try await services.passwordLogin.verify(
+                username: username,
+                password: password,
+                realm: realm,
+                triesInRow: services.limits.limits().passwordIdentifier,
+                client: client,
+                in: context
+            )
+        } catch {
+            // Only a wrong password is a failure.
+            if error != .wrongCredentials { await services.limits.takeBack(counted, wasRight: false) }
+            throw APIError(error)
+        }
+        await services.limits.takeBack(counted, wasRight: true)
+        let prepared: PreparedTokens
+        do throws(TokenError) {
+            prepared = try await services.issuer.prepare(
+                decision,
+                for: verified.authentication,
+                grantType: "password",
+                client: client,
+                in: context
+            )
+        } catch { throw APIError(error, base: context.base) }
+        do throws(AccountError) {
+            try await services.passwordLogin.store(
+                verified,
+                session: prepared.session,
+                refresh: prepared.refresh,
+                client: client,
+                in: context
+            )
+        } catch { throw APIError(error) }
+        do throws(TokenError) {
+            let answer = try await services.issuer.sign(prepared)
+            return .json(capacity: 4096) { answer.write(to: &$0) }
+        } catch { throw APIError(error, base: context.base) }
     }
 
     private func revoke(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {

@@ -23,7 +23,7 @@ struct DiscoveryTests {
         }
     }
 
-    private enum ServedGrantCount { static let value = 3 }
+    private enum ServedGrantCount { static let value = 5 }
 
     @Test("Scopes and claims that are listed are those that userinfo knows")
     func scopes() async throws {

@@ -215,6 +215,14 @@ private final class OtherCounter: RateCounter {
         guard let count else { throw .unavailable(reason: "away") }
         return RateCount(tries: count, millisecondsLeft: 9001)
     }
+
+    func count(_ key: String, window: Int64, lockingAt limit: Int) async throws(StoreError) -> RateCount {
+        try await count(key, window: window)
+    }
+
+    func takeBack(_ key: String, all: Bool) async throws(StoreError) {
+        tries.withLock { tries in tries = tries.map { all ? 0 : max(0, $0 - 1) } }
+    }
 }
 
 extension JSONObject {

@@ -1,3 +1,4 @@
+import Accounts
 import CacheInMemory
 import Cryptography
 import Encodings
@@ -72,6 +73,8 @@ final class House: Sendable {
             directory: directory,
             keys: keys,
             keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
+            hasher: try PasswordHasher(pool: pool, random: random),
+            breachedPasswords: { BreachedPasswords(file: Array("Breached-2024\n".utf8)) },
             rateLimits: { setting.limits.withLock { $0 } },
             rateCounter: rateCounter,
             random: random
@@ -81,7 +84,10 @@ final class House: Sendable {
             TenantRequest(name: "acme", domain: House.host, relyingPartyID: "example.com"),
             now: now
         )
-        let grants: JSONValue = ["refresh_token", "urn:okta:params:oauth:grant-type:webauthn"]
+        let grants: JSONValue = [
+            "refresh_token", "urn:okta:params:oauth:grant-type:webauthn", "password",
+            "http://auth0.com/oauth/grant-type/password-realm",
+        ]
         let app = try await administration.createClient(
             [
                 "name": "App", "app_type": "native", "grant_types": grants,

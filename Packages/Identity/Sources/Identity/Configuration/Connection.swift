@@ -55,6 +55,7 @@ public struct ConnectionOptions: Hashable, Sendable {
     public var precedence: [IdentifierKind] = [.email, .phoneNumber, .username]
     public var signupDisabled = false
     public var passkey = PasskeyOptions()
+    public var password = PasswordOptions()
     /// Members that are kept and given back, and not acted on.
     public var stored = JSONObject()
 

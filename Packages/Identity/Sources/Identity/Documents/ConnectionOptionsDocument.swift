@@ -22,6 +22,7 @@ extension ConnectionOptions {
         try readPrecedence(&reader)
         try readUsernameLength(&reader)
         signupDisabled = try reader.bool("disable_signup") ?? signupDisabled
+        password = try PasswordOptions(&reader)
         stored = try reader.keep(Self.kept)
         if !methodsKept.isEmpty { stored.set("authentication_methods", .object(methodsKept)) }
         try reader.end()
@@ -50,6 +51,7 @@ extension ConnectionOptions {
             )
         }
         document.set("disable_signup", .bool(signupDisabled))
+        password.write(to: &document)
         document.restore(Self.kept, from: stored)
         return document
     }
@@ -98,11 +100,6 @@ extension ConnectionOptions {
         [
             KeptMember("brute_force_protection", .bool, absent: true),
             KeptMember("import_mode", .bool, absent: false),
-            KeptMember("passwordPolicy", .words(["none", "low", "fair", "good", "excellent"]), absent: "good"),
-            KeptMember("password_history", .object, absent: ["enable": false, "size": 5]),
-            KeptMember("password_dictionary", .object, absent: ["enable": false, "dictionary": []]),
-            KeptMember("password_no_personal_info", .object, absent: ["enable": false]),
-            KeptMember("password_complexity_options", .object, absent: ["min_length": 8]),
             KeptMember("recovery", .object, absent: ["methods": ["passkey", "recovery_code", "email"]]),
         ]
         + KeptMember.all(

@@ -129,7 +129,8 @@ public struct LoginEffect: Hashable, Sendable {
     /// A session that this sign-in replaces (its cookie is dead at once).
     public let replacedCookieHash: [UInt8]?
     public let refresh: NewRefresh?
-    public let ceremony: CeremonyRecord
+    /// `nil` for a sign-in without a ceremony.
+    public let ceremony: CeremonyRecord?
     public let audit: AuditEvent
 
     public init(
@@ -137,7 +138,7 @@ public struct LoginEffect: Hashable, Sendable {
         cookieHash: [UInt8]?,
         replacedCookieHash: [UInt8]?,
         refresh: NewRefresh?,
-        ceremony: CeremonyRecord,
+        ceremony: CeremonyRecord?,
         audit: AuditEvent
     ) {
         self.session = session
@@ -250,7 +251,7 @@ public protocol AssertionReplayStore: Sendable {
 
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
-    CredentialStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
+    CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

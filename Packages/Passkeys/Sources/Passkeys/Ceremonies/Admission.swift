@@ -17,7 +17,7 @@ extension Ceremonies {
         in context: RequestContext
     ) throws(PasskeyError) -> ConnectionID? {
         var named: ConnectionID?
-        if let realm, !realm.isEmpty { named = try context.connection(realm: realm, for: client).id }
+        if let realm, !realm.isEmpty { named = try context.directory(realm: realm, for: client).id }
         guard context.settings.passkeysEnabled else { throw .passkeysDisabledForTenant }
         return named
     }

@@ -1,25 +1,18 @@
 internal import Identity
 
 extension RequestContext {
-    /// The connection that `realm` names, or that requests without one mean (HTTP contract 3.3).
+    /// The connection that `realm` names, or that requests without one mean.
     ///
     /// - Throws: `.unknownConnection` or `.noDefaultDirectory`.
-    func connection(realm: String?, for client: Client) throws(PasskeyError) -> Connection {
-        let name: String
-        if let realm, !realm.isEmpty {
-            name = realm
-        } else if let directory = settings.defaultDirectory, !directory.isEmpty {
-            name = directory
-        } else {
-            let enabled = configuration.connections.filter { $0.enabledClients.contains(client.id) }
-            guard enabled.count == 1, let only = enabled.first else { throw .noDefaultDirectory }
-            return only
+    func directory(realm: String?, for client: Client) throws(PasskeyError) -> Connection {
+        do throws(DirectoryError) {
+            return try connection(realm: realm, for: client)
+        } catch {
+            switch error {
+            case .unknownConnection: throw .unknownConnection
+            case .noDefaultDirectory: throw .noDefaultDirectory
+            }
         }
-        guard let connection = configuration.connection(named: name), connection.enabledClients.contains(client.id)
-        else {
-            throw .unknownConnection
-        }
-        return connection
     }
 
     /// Lets only clients through that may use passkeys at all.

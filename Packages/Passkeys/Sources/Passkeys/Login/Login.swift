@@ -30,7 +30,7 @@ public struct Login: Sendable {
         in context: RequestContext
     ) async throws(PasskeyError) -> Begun<RequestOptions> {
         try context.checkMayUsePasskeys(client, at: surface)
-        let connection = try context.connection(realm: realm, for: client)
+        let connection = try context.directory(realm: realm, for: client)
         try context.checkSwitches(connection, at: surface)
 
         var named = PendingCeremony.NamedUser.nobody

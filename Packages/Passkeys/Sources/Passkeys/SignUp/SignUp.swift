@@ -28,10 +28,10 @@ public struct SignUp: Sendable {
         in context: RequestContext
     ) async throws(PasskeyError) -> Begun<CreationOptions> {
         try context.checkMayUsePasskeys(client, at: surface)
-        let connection = try context.connection(realm: realm, for: client)
+        let connection = try context.directory(realm: realm, for: client)
         try context.checkSwitches(connection, at: surface)
         guard !connection.options.signupDisabled else { throw .signupDisabled }
-        let (identifiers, profile) = try applicant.read(SignupRules(connection.options))
+        let (identifiers, profile) = try Self.read(applicant, connection)
         for identifier in identifiers {
             let taken = try await stored { () async throws(StoreError) in
                 try await ceremonies.users.user(with: identifier, in: connection.id, of: context.tenant)
@@ -65,6 +65,22 @@ public struct SignUp: Sendable {
             connection: connection,
             in: context
         )
+    }
+
+    private static func read(
+        _ applicant: Applicant,
+        _ connection: Connection
+    ) throws(PasskeyError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
+        do throws(ApplicantError) {
+            return try applicant.read(SignupRules(connection.options))
+        } catch {
+            switch error {
+            case .missing(let name): throw .missingIdentifier(name)
+            case .invalid(let name): throw .invalidIdentifier(name)
+            case .unknown(let name): throw .unknownAttribute(name)
+            case .invalidUserMetadata: throw .invalidUserMetadata
+            }
+        }
     }
 
     /// A sign-up that was taken and waits for its verification.

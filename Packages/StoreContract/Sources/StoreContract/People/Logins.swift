@@ -43,7 +43,11 @@ extension CredentialDatabaseContract {
                 try await store.refreshGrant(refresh.token.id, of: scene.tenant) != nil,
                 "the refresh token is stored"
             )
-            try requireEqual(try await store.ceremony(login.ceremony.id), login.ceremony, "the ceremony")
+            try requireEqual(
+                try await store.ceremony(requireSome(login.ceremony, "the ceremony").id),
+                login.ceremony,
+                "the ceremony"
+            )
             let second = scene.session(of: person.user.id)
             let older = scene.use(person.number, signCount: 9, uvInitialized: false, at: scene.later(2000))
             try require(try await store.finishLogin(older, login: scene.login(second)), "the login is accepted")
@@ -73,7 +77,7 @@ extension CredentialDatabaseContract {
                 try requireEqual(after.first?.record.signCount, isAccepted ? new : stored, "the counter of \(what)")
                 let session2 = try await scene.store.session(session.id, of: scene.tenant)
                 try requireEqual(session2 != nil, isAccepted, "whether \(what) has a session")
-                let ceremony = try await scene.store.ceremony(login.ceremony.id)
+                let ceremony = try await scene.store.ceremony(requireSome(login.ceremony, "the ceremony").id)
                 try requireEqual(ceremony != nil, isAccepted, "whether \(what) has a ceremony")
             }
         },

@@ -75,7 +75,11 @@ extension CredentialDatabaseContract {
             try requireEqual(try await store.user(user.id, of: scene.tenant), nil, "the user")
             try requireEqual(try await store.session(session.id, of: scene.tenant), nil, "the session")
             try requireEqual(try await store.refreshGrant(refresh.token.id, of: scene.tenant), nil, "the token")
-            try requireEqual(try await store.ceremony(login.ceremony.id), nil, "the ceremony")
+            try requireEqual(
+                try await store.ceremony(requireSome(login.ceremony, "the ceremony").id),
+                nil,
+                "the ceremony"
+            )
             try require(
                 try await !store.isKnown(
                     credentialID: passkey.record.id,

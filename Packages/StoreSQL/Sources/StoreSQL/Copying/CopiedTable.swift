@@ -67,6 +67,8 @@ struct CopiedTable: Sendable {
         ),
         CopiedTable("identifier", key: "tenant_id connection_id kind canonical", "user_id"),
         CopiedTable("user_handle", key: "tenant_id handle", "user_id"),
+        CopiedTable("password", key: "tenant_id user_id", "hash history changed_at"),
+        CopiedTable("password_try", key: "tenant_id connection_id name_hash", "tries last_at"),
         CopiedTable(
             "passkey",
             key: "number",

@@ -12,12 +12,17 @@ extension SQLStore {
         )
         let tokens = try await look(Self.lookAtTokens, from: place.tokens, [])
         let bound: [SQLValue] = [.time(now), .integer(Int64(Self.rowsPerCall))]
-        let (replays, challenges) = try await database.read(
-            .query(SQLStatement(Self.findReplays, bound), SQLStatement(Self.findChallenges, bound)) {
-                (results) throws(StoreError) in
+        let oldTry = SQLValue.time(now.adding(seconds: -Self.passwordTryLife))
+        let (replays, challenges, tries) = try await database.read(
+            .query(
+                SQLStatement(Self.findReplays, bound),
+                SQLStatement(Self.findChallenges, bound),
+                SQLStatement(Self.findTries, [oldTry, .integer(Int64(Self.rowsPerCall))])
+            ) { (results) throws(StoreError) in
                 (
                     try results[0].map { (row) throws(StoreError) in row.rest() },
-                    try results[1].map { (row) throws(StoreError) in row.rest() }
+                    try results[1].map { (row) throws(StoreError) in row.rest() },
+                    try results[2].map { (row) throws(StoreError) in row.rest() }
                 )
             }
         )
@@ -27,10 +32,11 @@ extension SQLStore {
             + tokens.over.map { SQLStatement(Self.deleteToken, $0) }
             + replays.map { SQLStatement(Self.deleteReplay, $0) }
             + challenges.map { SQLStatement(Self.deleteChallenge, $0) }
+            + tries.map { SQLStatement(Self.deleteTries, $0 + [oldTry]) }
         if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
         let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
         walk.place = end
-        return !end.isAtEnd || max(replays.count, challenges.count) >= Self.rowsPerCall
+        return !end.isAtEnd || max(replays.count, challenges.count, tries.count) >= Self.rowsPerCall
     }
 
     /// Rows of each table that one call looks at.
@@ -38,6 +44,9 @@ extension SQLStore {
     /// Seconds for which a revoked family without an end of its own is kept, so that a replay of its tokens is told
     /// apart from a token that never was.
     private static let revokedFamilyLife: Int64 = 30 * 86400
+
+    /// Seconds for which tries of a password are remembered.
+    private static let passwordTryLife: Int64 = 90 * 86400
 
     /// Looks at the rows that come after `place` in the order of the key.
     ///
@@ -110,6 +119,12 @@ extension SQLStore {
     private static let deleteReplay = SQL("DELETE FROM assertion_replay WHERE tenant_id = ? AND jti_hash = ?")
     private static let findChallenges = SQL(
         "SELECT tenant_id, client_id, id FROM challenge WHERE expires_at <= ? LIMIT ?"
+    )
+    private static let findTries = SQL(
+        "SELECT tenant_id, connection_id, name_hash FROM password_try WHERE last_at <= ? LIMIT ?"
+    )
+    private static let deleteTries = SQL(
+        "DELETE FROM password_try WHERE tenant_id = ? AND connection_id = ? AND name_hash = ? AND last_at <= ?"
     )
     private static let deleteChallenge = SQL(
         "DELETE FROM challenge WHERE tenant_id = ? AND client_id = ? AND id = ?"

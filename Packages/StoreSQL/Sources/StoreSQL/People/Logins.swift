@@ -55,7 +55,7 @@ extension SQLStore {
             statements.append(insert(refresh, passkey: passkey))
             statements.append(insertActivity(of: refresh.family, passkey: passkey))
         }
-        statements.append(insert(login.ceremony))
+        if let ceremony = login.ceremony { statements.append(insert(ceremony)) }
         statements.append(insert(login.audit))
         return statements
     }

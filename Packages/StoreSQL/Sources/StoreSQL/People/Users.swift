@@ -68,15 +68,7 @@ extension SQLStore {
         _ passkey: Passkey,
         with effects: @escaping @Sendable (PasskeyNumber) -> [SQLStatement]
     ) async throws(StoreError) {
-        // The identifiers come first: of two sign-ups with one of them, the loser stops here, with nothing done.
-        let account =
-            Self.insert(user, userHandle: userHandle) + [
-                SQLStatement(
-                    Self.insertHandle,
-                    [.tenant(user.tenant), .bytes(userHandle), .user(user.id)],
-                    conflict: .userHandle
-                )
-            ]
+        let account = Self.insert(user, userHandle: userHandle)
         try await database.write(
             .run(account + [Self.insert(passkey)]) { (results) throws(StoreError) in
                 let number = try Self.number(results[account.count])
@@ -85,7 +77,9 @@ extension SQLStore {
         )
     }
 
-    private static func insert(_ user: User, userHandle: [UInt8]) -> [SQLStatement] {
+    /// The user's identifiers, row and handle. The identifiers come first: of two that take one of them, the loser stops
+    /// there, with nothing done.
+    static func insert(_ user: User, userHandle: [UInt8]) -> [SQLStatement] {
         let identifiers = user.identifiers.map { identifier in
             SQLStatement(
                 insertIdentifier,
@@ -108,7 +102,12 @@ extension SQLStore {
                 .time(user.updatedAt), .time(user.lastLogin), .integer(user.loginsCount),
             ]
         )
-        return identifiers + [account]
+        let handle = SQLStatement(
+            insertHandle,
+            [.tenant(user.tenant), .bytes(userHandle), .user(user.id)],
+            conflict: .userHandle
+        )
+        return identifiers + [account, handle]
     }
 
     private static let selectUserByIdentifier = SQL(

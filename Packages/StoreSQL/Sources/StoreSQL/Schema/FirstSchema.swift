@@ -210,6 +210,28 @@ extension Migration {
             ) \(dialect.clustered)
             """,
             """
+            CREATE TABLE password (
+                tenant_id \(integer) NOT NULL,
+                user_id \(bytes) NOT NULL,
+                hash TEXT NOT NULL,
+                history TEXT,
+                changed_at \(integer) NOT NULL,
+                PRIMARY KEY (tenant_id, user_id)
+            ) \(dialect.clustered)
+            """,
+            // By name, whether or not a user has it: a lock must not tell who is here.
+            """
+            CREATE TABLE password_try (
+                tenant_id \(integer) NOT NULL,
+                connection_id TEXT NOT NULL,
+                name_hash \(bytes) NOT NULL,
+                tries \(integer) NOT NULL,
+                last_at \(integer) NOT NULL,
+                PRIMARY KEY (tenant_id, connection_id, name_hash)
+            ) \(dialect.clustered)
+            """,
+            "CREATE INDEX password_try_age ON password_try (last_at)",
+            """
             CREATE TABLE passkey (
                 number \(dialect.numberedKey),
                 tenant_id \(integer) NOT NULL,

@@ -26,12 +26,6 @@ enum BuildLimits {
                     + "token_endpoint_auth_method than none, or leave the grant out."
             )
         }
-        try refuse(
-            client.trustsForwardedAddress,
-            "is_token_endpoint_ip_header_trusted",
-            "is_token_endpoint_ip_header_trusted cannot be true: it is for the password grants, "
-                + "which this build does not serve yet."
-        )
     }
 
     static func check(_ options: ConnectionOptions) throws(TenancyError) {
@@ -39,7 +33,7 @@ enum BuildLimits {
             throw .conflict("options.authentication_methods must leave passkey or password enabled.")
         }
         try checkPasskeys(options.passkey)
-        try checkPasswords(options.stored)
+        try check(options.password, options.stored)
         if let attributes = options.attributes { try check(attributes) }
     }
 
@@ -67,17 +61,17 @@ enum BuildLimits {
     }
 
     /// What only passwords and recovery obey. What equals the default is not among `stored`.
-    private static func checkPasswords(_ stored: JSONObject) throws(TenancyError) {
-        for member in [
-            "passwordPolicy", "password_history", "password_dictionary", "password_no_personal_info",
-            "password_complexity_options", "brute_force_protection",
-        ] {
-            try refuse(
-                stored[member] != nil,
-                "options.\(member)",
-                "options.\(member) cannot be changed: this build signs nobody in by password yet."
-            )
-        }
+    private static func check(_ password: PasswordOptions, _ stored: JSONObject) throws(TenancyError) {
+        try refuse(
+            password.remembersHistory,
+            "options.password_history",
+            "options.password_history cannot be enabled: this build changes no passwords yet."
+        )
+        try refuse(
+            stored["brute_force_protection"] != nil,
+            "options.brute_force_protection",
+            "options.brute_force_protection cannot be false: tries of passwords are always counted."
+        )
         try refuse(
             stored["recovery"] != nil,
             "options.recovery",

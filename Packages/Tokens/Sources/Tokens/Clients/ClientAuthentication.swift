@@ -111,12 +111,16 @@ public enum ServedGrant: Hashable, Sendable, CaseIterable {
     case webAuthn
     case refreshToken
     case clientCredentials
+    case password
+    case passwordRealm
 
     public var type: GrantType {
         switch self {
         case .webAuthn: .webAuthn
         case .refreshToken: .refreshToken
         case .clientCredentials: .clientCredentials
+        case .password: .password
+        case .passwordRealm: .passwordRealm
         }
     }
 }

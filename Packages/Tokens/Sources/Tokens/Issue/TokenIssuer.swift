@@ -14,12 +14,14 @@ public struct TokenIssuer: Sendable {
     }
 
     /// Fixes everything: session, claims, refresh token and the keys that will sign, so that nothing but the signing
-    /// itself is left once the store has it. Nothing is stored or signed yet.
+    /// itself is left once the store has it. Nothing is stored or signed yet. `grantType` is the claim `gty`, which some
+    /// grants have (HTTP contract 6.2).
     ///
     /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
     public func prepare(
         _ decision: GrantDecision,
         for authentication: Authentication,
+        grantType: String? = nil,
         client: Client,
         in context: RequestContext
     ) async throws(TokenError) -> PreparedTokens {
@@ -39,7 +41,7 @@ public struct TokenIssuer: Sendable {
             refresh: refresh?.new,
             refreshToken: refresh?.text,
             client: client,
-            grantType: nil,
+            grantType: grantType,
             tokenID: bytes.suffix(16),
             in: context
         )

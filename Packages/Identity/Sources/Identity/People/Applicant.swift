@@ -1,5 +1,4 @@
 public import Encodings
-internal import Identity
 
 /// Who signs up, as the request has it.
 public enum Applicant: Sendable {
@@ -10,11 +9,11 @@ public enum Applicant: Sendable {
 }
 
 /// What a connection lets a sign-up say (HTTP contract 5.1).
-struct SignupRules {
+public struct SignupRules: Sendable {
     let status: [IdentifierKind: ConnectionAttributes.SignupStatus]
     let usernameLength: ClosedRange<Int>
 
-    init(_ options: ConnectionOptions) {
+    public init(_ options: ConnectionOptions) {
         usernameLength = options.usernameLength
         if let attributes = options.attributes {
             status = [
@@ -47,8 +46,10 @@ extension Applicant {
     /// The identifiers and the profile of the new account, checked in the contract's order: what is missing, what is
     /// not valid, what is unknown, metadata.
     ///
-    /// - Throws: `.missingIdentifier`, `.invalidIdentifier`, `.unknownAttribute` or `.invalidUserMetadata`.
-    func read(_ rules: SignupRules) throws(PasskeyError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
+    /// - Throws: the first that is wrong.
+    public func read(_ rules: SignupRules) throws(ApplicantError) -> (
+        identifiers: [UserIdentifier], profile: UserProfile
+    ) {
         switch self {
         case .profile(let attributes, let metadata):
             return try Self.read(attributes, metadata, rules)
@@ -61,23 +62,23 @@ extension Applicant {
         _ attributes: JSONObject,
         _ metadata: JSONValue?,
         _ rules: SignupRules
-    ) throws(PasskeyError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
+    ) throws(ApplicantError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
         // A member that is null counts as absent.
         let given = attributes.members.filter { !$0.value.isNull }
-        func value(_ name: String) -> JSONValue? { given.first { $0.name.hasSameBytes(as: name) }?.value }
+        func value(_ name: String) -> JSONValue? { given.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 
         for kind in SignupRules.kinds where rules.status[kind] == .required && value(kind.rawValue) == nil {
-            throw .missingIdentifier(kind.rawValue)
+            throw .missing(kind.rawValue)
         }
         let possible = SignupRules.kinds.filter(rules.allows)
         guard possible.contains(where: { value($0.rawValue) != nil }) else {
-            throw .missingIdentifier(possible.first?.rawValue ?? IdentifierKind.email.rawValue)
+            throw .missing(possible.first?.rawValue ?? IdentifierKind.email.rawValue)
         }
         var identifiers: [UserIdentifier] = []
         for kind in possible {
             guard let member = value(kind.rawValue) else { continue }
             guard let text = member.string, let identifier = rules.read(text, as: kind) else {
-                throw .invalidIdentifier(kind.rawValue)
+                throw .invalid(kind.rawValue)
             }
             identifiers.append(identifier)
         }
@@ -87,11 +88,11 @@ extension Applicant {
         profile.givenName = try text(value("given_name"), "given_name", 1...150)
         profile.familyName = try text(value("family_name"), "family_name", 1...150)
         profile.picture = try text(value("picture"), "picture", 1...2048)
-        if let picture = profile.picture, !isWebURL(picture) { throw .invalidIdentifier("picture") }
+        if let picture = profile.picture, !isWebURL(picture) { throw .invalid("picture") }
 
         let known = possible.map(\.rawValue) + ["name", "nickname", "given_name", "family_name", "picture"]
-        for member in given where !known.contains(where: member.name.hasSameBytes) {
-            throw .unknownAttribute(member.name)
+        for member in given where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            throw .unknown(member.name)
         }
         profile.userMetadata = try Self.metadata(metadata)
         return (identifiers, profile)
@@ -101,12 +102,12 @@ extension Applicant {
         username: String,
         _ displayName: String?,
         _ rules: SignupRules
-    ) throws(PasskeyError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
+    ) throws(ApplicantError) -> (identifiers: [UserIdentifier], profile: UserProfile) {
         guard let identifier = CanonicalIdentifier.any(username, usernameLength: rules.usernameLength),
             rules.allows(identifier.kind)
-        else { throw .invalidIdentifier("username") }
+        else { throw .invalid("username") }
         for kind in SignupRules.kinds where rules.status[kind] == .required && kind != identifier.kind {
-            throw .missingIdentifier(kind.rawValue)
+            throw .missing(kind.rawValue)
         }
         var profile = UserProfile()
         if let displayName, !displayName.isEmpty {
@@ -120,10 +121,10 @@ extension Applicant {
         _ value: JSONValue?,
         _ name: String,
         _ length: ClosedRange<Int>
-    ) throws(PasskeyError) -> String? {
+    ) throws(ApplicantError) -> String? {
         guard let value else { return nil }
         guard let text = value.string, length.contains(text.unicodeScalars.count) else {
-            throw .invalidIdentifier(name)
+            throw .invalid(name)
         }
         return text
     }
@@ -138,7 +139,7 @@ extension Applicant {
         return false
     }
 
-    private static func metadata(_ value: JSONValue?) throws(PasskeyError) -> JSONObject {
+    private static func metadata(_ value: JSONValue?) throws(ApplicantError) -> JSONObject {
         guard let value, !value.isNull else { return JSONObject() }
         guard let object = value.object, object.count <= 10, object.members.allSatisfy({ $0.value.string != nil })
         else {
@@ -146,4 +147,12 @@ extension Applicant {
         }
         return object
     }
+}
+
+/// What is missing or wrong in what a person says of themselves; each names the member.
+public enum ApplicantError: Error, Hashable, Sendable {
+    case missing(String)
+    case invalid(String)
+    case unknown(String)
+    case invalidUserMetadata
 }

@@ -2,8 +2,6 @@ import Encodings
 import Identity
 import Testing
 
-@testable import Passkeys
-
 @Suite("HTTP contract 5.1: what a sign-up may say")
 struct ApplicantTests {
     private func read(
@@ -25,12 +23,12 @@ struct ApplicantTests {
     @Test("Without attributes the address is required, and the user name by its own setting")
     func olderRule() throws {
         #expect(try read(["email": "ana@example.com"]).identifiers.map(\.kind) == [.email])
-        #expect(throws: PasskeyError.missingIdentifier("email")) { try read([:]) }
-        #expect(throws: PasskeyError.missingIdentifier("email")) { try read(["email": nil]) }
-        #expect(throws: PasskeyError.missingIdentifier("username")) {
+        #expect(throws: ApplicantError.missing("email")) { try read([:]) }
+        #expect(throws: ApplicantError.missing("email")) { try read(["email": nil]) }
+        #expect(throws: ApplicantError.missing("username")) {
             try read(["email": "ana@example.com"]) { $0.requiresUsername = true }
         }
-        #expect(throws: PasskeyError.unknownAttribute("username")) {
+        #expect(throws: ApplicantError.unknown("username")) {
             try read(["email": "ana@example.com", "username": "ana"])
         }
     }
@@ -40,14 +38,14 @@ struct ApplicantTests {
         let all: JSONObject = ["username": "Ana", "phone_number": "+46701234567", "email": "ana@example.com"]
         let read = try read(all) { $0.attributes = Self.everything }
         #expect(read.identifiers.map(\.canonical) == ["ana@example.com", "+46701234567", "ana"])
-        #expect(throws: PasskeyError.unknownAttribute("phone_number")) {
+        #expect(throws: ApplicantError.unknown("phone_number")) {
             try self.read(all) { options in
                 options.attributes = Self.everything
                 options.attributes?.phoneNumber.signup = .inactive
             }
         }
         // When all are optional, one must be there all the same.
-        #expect(throws: PasskeyError.missingIdentifier("email")) {
+        #expect(throws: ApplicantError.missing("email")) {
             try self.read(["name": "Ana"]) { options in
                 options.attributes = Self.everything
                 options.attributes?.email.signup = .optional
@@ -69,24 +67,24 @@ struct ApplicantTests {
     func refusesForms(_ name: String, _ value: String) {
         var profile: JSONObject = ["email": "ana@example.com"]
         profile[name] = .string(value)
-        #expect(throws: PasskeyError.invalidIdentifier(name)) {
+        #expect(throws: ApplicantError.invalid(name)) {
             try read(profile) { $0.attributes = Self.everything }
         }
     }
 
     @Test("A value of another type is not valid")
     func refusesTypes() {
-        #expect(throws: PasskeyError.invalidIdentifier("email")) { try read(["email": 1]) }
-        #expect(throws: PasskeyError.invalidIdentifier("name")) { try read(["email": "ana@example.com", "name": []]) }
+        #expect(throws: ApplicantError.invalid("email")) { try read(["email": 1]) }
+        #expect(throws: ApplicantError.invalid("name")) { try read(["email": "ana@example.com", "name": []]) }
     }
 
     @Test("What is missing comes before what is not valid, and that before what is unknown")
     func order() {
-        #expect(throws: PasskeyError.missingIdentifier("email")) { try read(["name": "", "shoe": 1]) }
-        #expect(throws: PasskeyError.invalidIdentifier("name")) {
+        #expect(throws: ApplicantError.missing("email")) { try read(["name": "", "shoe": 1]) }
+        #expect(throws: ApplicantError.invalid("name")) {
             try read(["shoe": 1, "name": "", "email": "ana@example.com"])
         }
-        #expect(throws: PasskeyError.unknownAttribute("shoe")) {
+        #expect(throws: ApplicantError.unknown("shoe")) {
             try read(["shoe": 1, "email": "ana@example.com"], metadata: 1)
         }
     }
@@ -99,7 +97,7 @@ struct ApplicantTests {
         var eleven = JSONObject()
         for number in 0..<11 { eleven["k\(number)"] = "v" }
         for bad: JSONValue in ["text", [1], ["a": 1], ["a": nil], .object(eleven)] {
-            #expect(throws: PasskeyError.invalidUserMetadata) { try read(good, metadata: bad) }
+            #expect(throws: ApplicantError.invalidUserMetadata) { try read(good, metadata: bad) }
         }
     }
 
@@ -118,6 +116,6 @@ struct ApplicantTests {
         #expect(try read("ana", "Ana").identifiers.first?.kind == .username)
         #expect(try read("ana", "Ana").profile.name == "Ana")
         #expect(try read("ana", "").profile.name == nil)
-        #expect(throws: PasskeyError.invalidIdentifier("username")) { try read("an a") }
+        #expect(throws: ApplicantError.invalid("username")) { try read("an a") }
     }
 }
