@@ -466,6 +466,10 @@ def automatic_upgrades(browser, server):
     what the virtual authenticator makes when it is told to claim nothing.
     """
     tenant = Tenant(server, "automatic", user_verification="required")
+    # Nobody gets a mail here.
+    server.admin(
+        "connection", "set", "--tenant", tenant.name, CONNECTION, "options.passkey_options.upgrade_without_notice=true"
+    )
     with Device(browser, tenant) as device:
         answer, _ = device.registered()
         token = answer["body"]["token"]

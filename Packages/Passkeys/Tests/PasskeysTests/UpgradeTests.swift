@@ -13,7 +13,10 @@ struct UpgradeTests {
         _ amr: [String] = ["pwd"],
         _ change: (inout House.Setting) -> Void = { _ in }
     ) async throws -> (House, User, Session) {
-        let house = House(change)
+        let house = House { setting in
+            setting.options.passkey.stored["upgrade_without_notice"] = true
+            change(&setting)
+        }
         var lost = Authenticator()
         let user = try await house.signUp("ana@example.com", &lost).user
         house.store.change { $0.passkeys = [] }
@@ -141,6 +144,14 @@ struct UpgradeTests {
         }
         house.set { $0.options.passkey.progressiveEnrollment = false }
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, fresh) }
+    }
+
+    @Test("Without mail there is an offer only where the tenant waives the notice")
+    func notice() async throws {
+        let (house, user, session) = try await password()
+        _ = try await begin(house, user, session)
+        house.set { $0.options.passkey.stored["upgrade_without_notice"] = nil }
+        await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, session) }
     }
 
     @Test("Who has a passkey of the RP ID is offered none, when it begins and when it ends")

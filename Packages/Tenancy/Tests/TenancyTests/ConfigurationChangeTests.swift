@@ -137,7 +137,7 @@ struct ConfigurationChangeTests {
     @Test(
         "What this build cannot enforce is refused by name",
         arguments: [
-            (["passkey_options", "upgrade_without_notice"], true, "upgrade_without_notice"),
+            (["passkey_options", "upgrade_probation_hours"], 24, "upgrade_probation_hours"),
             (["brute_force_protection"], false, "brute_force_protection"),
             (["password_history"], ["enable": true], "password_history"),
             (["recovery"], ["methods": ["email"]], "recovery"),

@@ -135,6 +135,9 @@ struct TokenRoutes: Sendable {
         let username = try parameters.requiredString("username")
         let password = try parameters.requiredString("password")
         let context = try exchange.endUserContext(client)
+        do throws(DirectoryError) {
+            _ = try context.connection(realm: realm, for: client)
+        } catch { throw APIError(.directory(error)) }
         let audience = try parameters.string("audience")
         let scope = try parameters.string("scope")
         let decision: GrantDecision

@@ -240,6 +240,7 @@ struct BrowserRoutesTests {
     func upgrade() async throws {
         try await House.with { (house) async throws in
             let conditional: JSONObject = ["mediation": "conditional"]
+            house.change { $0.options = { $0.passkey.stored["upgrade_without_notice"] = true } }
             var person = Person(house)
             let made = try await person.register("bo@example.com")
             person.bearer = made.string("token")

@@ -77,6 +77,18 @@ struct PasswordRoutesTests {
         }
     }
 
+    @Test("The connection is judged before the audience")
+    func order() async throws {
+        try await House.with { (house) async throws in
+            let answer = try await signIn(house, realm: "nowhere") { $0["audience"] = "https://nowhere.example/" }
+            #expect(answer.reason == "unknown_connection")
+            let other = try await signIn(house, realm: Connection.defaultName) {
+                $0["audience"] = "https://nowhere.example/"
+            }
+            #expect(other.reason == "unknown_audience")
+        }
+    }
+
     @Test("A password is compared in NFC, and never trimmed")
     func forms() async throws {
         try await House.with { (house) async throws in

@@ -134,10 +134,15 @@ public struct PasskeyOptions: Hashable, Sendable {
     public var maximumPerUser = 20
     public var userVerificationProof = UserVerificationProof.passwordAtUpgrade
     public var unprovenUserVerificationLogin = UnprovenUserVerificationLogin.allow
-    /// Members that are kept and given back, and not acted on.
+    /// Members that are kept and given back; of them one is acted on.
     public var stored = JSONObject()
 
     public init() {}
+
+    /// Whether an upgrade is offered to users who get no notice of it by mail (`upgrade_without_notice`).
+    public var upgradesWithoutNotice: Bool {
+        stored["upgrade_without_notice"]?.bool ?? false
+    }
 }
 
 /// What makes the UV of a passkey count that was made without it (`uv_proof`).

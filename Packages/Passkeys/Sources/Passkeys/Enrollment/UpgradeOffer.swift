@@ -24,7 +24,9 @@ enum UpgradeOffer {
         _ context: RequestContext
     ) -> Bool {
         let age = context.now.milliseconds(since: session.authenticatedAt)
-        return connection.options.passkey.progressiveEnrollment
+        let policy = connection.options.passkey
+        // Against a stolen password every address gets a notice; without mail the tenant has to waive it.
+        return policy.progressiveEnrollment && policy.upgradesWithoutNotice
             && session.isLive(at: context.now) && session.client == client.id
             // A recovery is followed by no silent upgrade.
             && session.amr.contains("pwd") && !session.amr.contains("rcv")

@@ -51,13 +51,11 @@ enum BuildLimits {
     }
 
     private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
-        for member in ["upgrade_probation_hours", "upgrade_without_notice"] {
-            try refuse(
-                options.stored[member] != nil,
-                "options.passkey_options.\(member)",
-                "options.passkey_options.\(member) cannot be changed: this build upgrades no passwords yet."
-            )
-        }
+        try refuse(
+            options.stored["upgrade_probation_hours"] != nil,
+            "options.passkey_options.upgrade_probation_hours",
+            "options.passkey_options.upgrade_probation_hours cannot be changed: this build has no probation yet."
+        )
     }
 
     /// What only passwords and recovery obey. What equals the default is not among `stored`.
