@@ -49,7 +49,7 @@ struct StartTests {
     ) async throws {
         let environment = try await environment(changes)
         let before = snapshot()
-        let result = try await run(Paths.server, flags, environment: environment, seconds: 10)
+        let result = try await run(Paths.server, flags, environment: environment, seconds: 60)
         let code = try #require(result.exit, "it runs on\n\(result)", sourceLocation: sourceLocation)
         #expect((1..<128).contains(code), "\(result)", sourceLocation: sourceLocation)
         if let exit { #expect(code == exit, "\(result)", sourceLocation: sourceLocation) }
