@@ -36,7 +36,7 @@ struct READMETests {
         let pagePort = try freePort()
         let server = try Program(Repository.server, ["dev", "--listen", "localhost:\(port)"], in: folder.path)
         defer { server.end() }
-        let isListening = try await eventually(seconds: 20) {
+        let isListening = try await eventually(seconds: 90) {
             !server.isRunning || (server.output + server.errors).contains("listening on ")
         }
         let said = server.output + server.errors
@@ -88,7 +88,7 @@ struct READMETests {
 
         let server = try Program(Repository.server, ["--config", folder.path + "/etc/latchkey.yaml"])
         defer { server.end() }
-        let isListening = try await eventually(seconds: 20) {
+        let isListening = try await eventually(seconds: 90) {
             !server.isRunning || (server.output + server.errors).contains("listening on ")
         }
         try #require(isListening && server.isRunning, "\(server.errors)")

@@ -100,7 +100,7 @@ struct StartTests {
         let after = try await run(Paths.admin, ["migrate", "status", "-o", "json"], environment: environment)
         #expect(after.exit == 0 && after.output.contains("\"pending\": []"), "\(after)")
         let server = try ChildProcess(Paths.server, ["--no-migrate"], environment: environment)
-        #expect(try await eventually(seconds: 15) { (server.output + server.errors).contains("listening on ") })
+        #expect(try await eventually(seconds: 90) { (server.output + server.errors).contains("listening on ") })
         server.send(SIGTERM)
         #expect(try await server.wait() == 0)
     }

@@ -130,7 +130,7 @@ struct HealthTests {
         let server = try await LatchkeyServer.start()
         #expect(try await server.send(.get("/readyz")).status == 200)
         expect(try await server.send(.get("/"), host: "localhost"), is: .unknownHost)
-        let hints = try await eventually(seconds: 3) { server.log.contains("latchkey-admin tenant create") }
+        let hints = try await eventually(seconds: 90) { server.log.contains("latchkey-admin tenant create") }
         #expect(hints)
         try await server.stop()
     }

@@ -67,7 +67,7 @@ struct FurtherTests {
         let redis = try await Redis.start(["--save", "", "--cluster-enabled", "yes"])
         let slots = try await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
         try #require(slots.output.contains("OK"), "\(slots)")
-        let isUp = try await eventually(seconds: 30) {
+        let isUp = try await eventually(seconds: 90) {
             try await redis.command("CLUSTER", "INFO").output.contains("cluster_state:ok")
         }
         #expect(isUp)

@@ -60,7 +60,7 @@ struct HealthStateTests {
         #expect(try await server.count("latchkey_store_unanswered_total", "store=\"cache\"") >= 5)
         redis.go()
         #expect(try await becomes(server, "cache", open: 0, asking: { .get("/healthz") }, app))
-        #expect(try await eventually(seconds: 20) { try await state(server) == serving })
+        #expect(try await eventually(seconds: 90) { try await state(server) == serving })
         #expect(try await server.count("latchkey_store_breaker_openings_total", "store=\"cache\"") >= 1)
 
         try await database.stop()
@@ -77,7 +77,7 @@ struct HealthStateTests {
         #expect(try await app.site.send(.get("/.well-known/jwks.json")).status == 200, "keys are served")
         try await database.resume()
         #expect(try await becomes(server, "store", open: 0, asking: { .get("/healthz") }, app))
-        #expect(try await eventually(seconds: 20) { try await state(server) == serving })
+        #expect(try await eventually(seconds: 90) { try await state(server) == serving })
         try await app.signIn(with: &ana)
         try await server.stop()
     }
@@ -90,7 +90,7 @@ struct HealthStateTests {
         asking request: () -> Request,
         _ app: App
     ) async throws -> Bool {
-        try await eventually(seconds: 30) {
+        try await eventually(seconds: 90) {
             let answer = try await app.site.send(request())
             if answer.status == 503 {
                 #expect(["1", "2", "3"].contains(answer.header("Retry-After")), "\(answer)")
@@ -121,10 +121,10 @@ struct HealthStateTests {
             ],
             environment: ["PATH": "/usr/bin:/bin"]
         )
-        #expect(try await eventually(seconds: 20) { try await server.count("latchkey_connections ") >= 1 })
+        #expect(try await eventually(seconds: 90) { try await server.count("latchkey_connections ") >= 1 })
         kill(server.processID, SIGTERM)
         var ready: Response?
-        let isDraining = try await eventually(seconds: 10) {
+        let isDraining = try await eventually(seconds: 90) {
             ready = try await server.sendToAdmin(.get("/readyz"))
             return ready?.status == 503
         }
@@ -135,6 +135,6 @@ struct HealthStateTests {
         #expect(try await client.wait(seconds: 20) == 0)
         #expect(client.output.hasPrefix("HTTP/1.1 4"), "\(client.output)")
         #expect(client.output.lowercased().contains("connection: close"))
-        #expect(try await eventually(seconds: 20) { !server.isRunning })
+        #expect(try await eventually(seconds: 90) { !server.isRunning })
     }
 }

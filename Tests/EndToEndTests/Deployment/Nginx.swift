@@ -51,7 +51,7 @@ final class Nginx: Sendable {
         let (entrance, port) = (try freePort(), try freePort())
         try folder.write(try configuration(folder, port, servers), to: "nginx.conf")
         let nginx = try Nginx(folder, entrance: entrance, port: port, name)
-        let answers = try await eventually(seconds: 20) {
+        let answers = try await eventually(seconds: 90) {
             guard nginx.proxy.isRunning, nginx.pipe.isRunning else { return true }
             let request = Request.get("/healthz").bytes(host: name)
             return (try? await Wire.exchange([(request, "127.0.0.1")], port: entrance))?.first?.status == 200

@@ -26,7 +26,7 @@ struct PostgresBackupTests {
         }
         // Under way before the dump begins.
         let users = "SELECT count(*) FROM user_account"
-        let isBusy = try await eventually(seconds: 30) {
+        let isBusy = try await eventually(seconds: 90) {
             try await Int(database.tool("psql", "-qXAt", "-d", name, "-c", users).line) ?? 0 >= 3
         }
         #expect(isBusy)
@@ -102,7 +102,7 @@ struct PostgresBackupTests {
             """
         )
         try await database.resume(on: base)
-        let isOpen = try await eventually(seconds: 30) {
+        let isOpen = try await eventually(seconds: 90) {
             try await database.tool("psql", "-qXAt", "-d", name, "-c", "SELECT pg_is_in_recovery()").line == "f"
         }
         #expect(isOpen)

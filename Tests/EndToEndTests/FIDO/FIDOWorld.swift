@@ -95,7 +95,7 @@ struct FIDOWorld: Sendable {
         let app = try await site.client("App")
         _ = try await server.adminJSON(["mds", "import", file, "--roots", rootsFile])
         let line = "metadata of authenticators read: number 10"
-        let isRead = try await eventually(seconds: 30) { server.log.contains(line) }
+        let isRead = try await eventually(seconds: 90) { server.log.contains(line) }
         try #require(isRead, "\(server.log)")
         // An operator's monitoring sees it too.
         let metrics = try await server.sendToAdmin(.get("/metrics")).text

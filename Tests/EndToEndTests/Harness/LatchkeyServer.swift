@@ -69,13 +69,13 @@ final class LatchkeyServer: Sendable {
                 settings: settings,
                 runner: runner
             )
-            let isListening = try await eventually(seconds: 15) {
+            let isListening = try await eventually(seconds: 90) {
                 !server.process.isRunning || server.log.contains("listening on ")
             }
             if isListening, server.process.isRunning {
                 // The challenge cache may be connected to only now.
                 var ready = try await server.send(.get("/readyz"))
-                _ = try await eventually(seconds: 15) {
+                _ = try await eventually(seconds: 90) {
                     ready = try await server.send(.get("/readyz"))
                     return ready.status == 200
                 }

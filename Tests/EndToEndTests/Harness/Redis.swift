@@ -34,7 +34,7 @@ final class Redis: Sendable {
     private static func start(in folder: TemporaryFolder, _ settings: [String] = ["--save", ""]) async throws -> Redis {
         try? FileManager.default.removeItem(atPath: folder.file("redis.sock"))
         let redis = try Redis(folder, settings)
-        let isListening = try await eventually(seconds: 30) {
+        let isListening = try await eventually(seconds: 90) {
             // It says so in one way of a port, and in another of a socket.
             redis.process.output.lowercased().contains("ready to accept connections") || !redis.process.isRunning
         }

@@ -98,7 +98,7 @@ with Server() as server:
         """The claims, by a client that knows the issuer's address and nothing else."""
         document = discovery()
         equal(document["issuer"], server.base + "/")
-        keys = jwt.PyJWKSet.from_dict(server.session.get(document["jwks_uri"], timeout=20).json())
+        keys = jwt.PyJWKSet.from_dict(server.session.get(document["jwks_uri"], timeout=60).json())
         key = next(key for key in keys.keys if key.key_id == jwt.get_unverified_header(token)["kid"])
         return jwt.decode(
             token, key.key, algorithms=[algorithm], audience=client_id, issuer=document["issuer"],
@@ -117,7 +117,7 @@ with Server() as server:
                 equal(access["sub"], claims["sub"])
                 info = server.session.get(
                     discovery()["userinfo_endpoint"],
-                    headers={"Authorization": f"Bearer {tokens['access_token']}"}, timeout=20,
+                    headers={"Authorization": f"Bearer {tokens['access_token']}"}, timeout=60,
                 )
                 equal(info.status_code, 200, info.text)
                 equal(info.json()["sub"], claims["sub"])
@@ -148,7 +148,7 @@ with Server() as server:
 
         token = client.sign_in()["refresh_token"]
         answer = server.session.post(
-            discovery()["revocation_endpoint"], data={"client_id": APP, "token": token}, timeout=20
+            discovery()["revocation_endpoint"], data={"client_id": APP, "token": token}, timeout=60
         )
         equal((answer.status_code, answer.content), (200, b""))
         refused(client.token(grant_type="refresh_token", refresh_token=token), *row)

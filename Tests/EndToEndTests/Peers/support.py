@@ -137,10 +137,10 @@ class Server:
         return json.loads(result.stdout)
 
     def post(self, path, body, **more):
-        return self.session.post(self.base + path, json=body, timeout=20, **more)
+        return self.session.post(self.base + path, json=body, timeout=60, **more)
 
     def get(self, path, **more):
-        return self.session.get(self.base + path, timeout=20, **more)
+        return self.session.get(self.base + path, timeout=60, **more)
 
 
 def equal(got, wanted, what=""):

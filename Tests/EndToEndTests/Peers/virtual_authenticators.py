@@ -476,7 +476,7 @@ def automatic_upgrades(browser, server):
         refused = device.register("conditional", token)
         equal((refused["status"], refused["body"]["reason"]), (403, "upgrade_not_offered"))
         server.admin("passkey", "revoke", "--tenant", tenant.name, device.passkey()["id"], "--last", "--yes")
-        with sqlite3.connect(f"{server.folder}/latchkey.db", timeout=10) as store:
+        with sqlite3.connect(f"{server.folder}/latchkey.db", timeout=60) as store:
             changed = store.execute(
                 "UPDATE session SET amr = ? WHERE tenant_id = (SELECT id FROM tenant WHERE name = ?)",
                 ("pwd", tenant.name),

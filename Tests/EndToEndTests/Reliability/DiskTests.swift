@@ -73,7 +73,7 @@ struct DiskTests {
         #expect(refused.string("error") == "temporarily_unavailable")
         #expect(refused.header("Retry-After") == "30")
         // What was copied back meanwhile gives the log room for a few more; then it is full again.
-        let isOff = try await eventually(seconds: 30) {
+        let isOff = try await eventually(seconds: 90) {
             let begun = try await app.challenge()
             let answer = try authenticator.get(begun.options, origin: site.origin)
             guard try await app.redeem(begun, answer).status == 503 else { return false }
@@ -89,10 +89,10 @@ struct DiskTests {
 
         try FileManager.default.removeItem(atPath: filler)
         let start = ContinuousClock.now
-        let isBack = try await eventually(seconds: 30) { try await app.refresh(refreshToken).status == 200 }
+        let isBack = try await eventually(seconds: 90) { try await app.refresh(refreshToken).status == 200 }
         #expect(isBack)
         expectSoon(ContinuousClock.now - start, .seconds(2), "recovery from a full disk")
-        #expect(try await eventually(seconds: 30) { try await server.send(.get("/readyz")).status == 200 })
+        #expect(try await eventually(seconds: 90) { try await server.send(.get("/readyz")).status == 200 })
         try await app.signIn(with: &authenticator)
         try await server.stop()
     }

@@ -41,7 +41,7 @@ struct KeyTests {
         #expect(rotated.exit == 0, "\(rotated)")
         for site in sites {
             #expect(
-                try await eventually(seconds: 30) { try await kids(site).count == 6 },
+                try await eventually(seconds: 90) { try await kids(site).count == 6 },
                 "a new next key is published"
             )
             let now = try await app.at(site).signIn(with: &authenticator).token("access_token")
@@ -60,7 +60,7 @@ struct KeyTests {
         let revoked = try await first.admin(["key", "revoke", old, "--tenant", "acme", "--yes"])
         #expect(revoked.exit == 0, "\(revoked)")
         for site in sites {
-            #expect(try await eventually(seconds: 30) { try await !kids(site).contains(old) })
+            #expect(try await eventually(seconds: 90) { try await !kids(site).contains(old) })
             #expect(try await site.send(info(before)).status == 401)
         }
         let again = try await first.admin(["key", "revoke", old, "--tenant", "acme", "--yes"])

@@ -27,7 +27,7 @@ struct KillTests {
             let acknowledged = try await withThrowingTaskGroup(of: [Acknowledged].self) { group in
                 for _ in 0..<8 { group.addTask { await Self.signUpUntilTheEnd(current) } }
                 // The load is there: somebody was answered.
-                _ = try await eventually(seconds: 20) {
+                _ = try await eventually(seconds: 90) {
                     try await killing.count("latchkey_ceremonies_total", "stage=\"finished\"") > 1
                 }
                 try await Task.sleep(for: .milliseconds(Int.random(in: 150...600)))

@@ -61,11 +61,11 @@ struct RedisTests {
             }
 
             if isKilled { redis = try await redis.restarted() } else { redis.go() }
-            let isBack = try await eventually(seconds: 30) {
+            let isBack = try await eventually(seconds: 90) {
                 try await app.site.send(.json("/passkey/challenge", app.credentials)).status == 200
             }
             #expect(isBack, "it serves again by itself")
-            #expect(try await eventually(seconds: 30) { try await server.send(.get("/readyz")).status == 200 })
+            #expect(try await eventually(seconds: 90) { try await server.send(.get("/readyz")).status == 200 })
             // What was sent while nobody answered may have been taken: then it is gone, and never good twice.
             var accepted = 0
             for _ in 0..<4 where try await app.redeem(begun, answer).status == 200 { accepted += 1 }
@@ -121,7 +121,7 @@ struct RedisTests {
         )
         let server = try await LatchkeyServer.start(["LATCHKEY_CHALLENGES": "redis+unix://\(socket)"])
         #expect(
-            try await eventually(seconds: 15) {
+            try await eventually(seconds: 90) {
                 server.log.contains("writes snapshots") && server.log.contains("challenges that were used already")
             },
             "\(server.log)"

@@ -100,7 +100,7 @@ struct Party: Sendable {
         )
         // The server learns of what another process changed within five seconds.
         var token: String?
-        _ = try await eventually(seconds: 30) {
+        _ = try await eventually(seconds: 90) {
             token = try await site.send(request).string("access_token")
             return token != nil
         }

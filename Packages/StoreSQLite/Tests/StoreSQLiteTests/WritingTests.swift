@@ -80,19 +80,18 @@ struct WritingTests {
         }
     }
 
-    @Test("A lock is waited for no longer than the request of a write has time")
+    /// The lock is held until the write was refused, and is waited for an hour otherwise: what waits for the lock alone
+    /// never gets to the end.
+    @Test("A lock is waited for no longer than the request of a write has time", .timeLimit(.minutes(30)))
     func busyInTime() async throws {
-        try await withDatabase(lockWait: .seconds(120)) { database, path in
+        try await withDatabase(lockWait: .seconds(3600)) { database, path in
             let holder = try SQLiteConnection(path: path, .readWrite, patience: 0)
             try holder.execute("BEGIN IMMEDIATE")
-            let start = ContinuousClock.now
             await #expect(throws: StoreError.self) {
                 try await StoreBudget.$current.withValue(StoreBudget(.milliseconds(50))) {
                     try await database.write(.commit([SQLStatement(Self.insert, [.text("late")])], ()))
                 }
             }
-            // Far from the two minutes that the lock is waited for otherwise, on a busy machine too.
-            #expect(ContinuousClock.now - start < .seconds(60))
             try holder.execute("ROLLBACK")
             try await database.write(.commit([SQLStatement(Self.insert, [.text("in time")])], ()))
             #expect(try await texts(database) == ["in time"])
@@ -144,18 +143,19 @@ struct WritingTests {
         }
     }
 
-    @Test("A read that computes for longer than its request has time gives up, and the next one is answered")
+    @Test(
+        "A read that computes for longer than its request has time gives up, and the next one is answered",
+        .timeLimit(.minutes(30))
+    )
     func readsEnd() async throws {
         try await withDatabase { database, _ in
             try await database.write(.commit([SQLStatement(Self.insert, [.text("a")])], ()))
             for _ in 0..<3 {
-                let start = ContinuousClock.now
                 await #expect(throws: StoreError.self) {
                     try await StoreBudget.$current.withValue(StoreBudget(.milliseconds(50))) {
                         try await database.read(.query([SQLStatement(Self.endless, [])]) { _ in })
                     }
                 }
-                #expect(ContinuousClock.now - start < .seconds(20))
                 #expect(try await texts(database) == ["a"])
             }
         }
