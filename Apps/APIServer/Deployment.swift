@@ -32,7 +32,9 @@ final class Deployment: Sendable {
             store = try await openStore(
                 settings.store.value.url,
                 schema: schema,
-                prepares: settings.storePrepare.value
+                prepares: settings.storePrepare.value,
+                // As many as a sign-in that meets others needs at once; the first sign-ins do not wait for handshakes.
+                readyConnections: 4
             )
         } catch { throw CommandFailure(error.description, exit: error.isTemporary ? .unavailable : .failed) }
         let deployment: DeploymentKeys

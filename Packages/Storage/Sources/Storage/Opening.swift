@@ -12,12 +12,14 @@ import StoreSQLite
 ///   - url: the setting `store`.
 ///   - policy: what to do about a store that an older version made.
 ///   - prepares: the setting `store_prepare`: whether a PostgreSQL connection keeps its statements prepared.
+///   - readyConnections: PostgreSQL connections that are made before they are needed.
 /// - Returns: the open store. Close it before the process ends.
 /// - Throws: why it is not open, in words for the operator.
 public func openStore(
     _ url: String,
     schema policy: SchemaPolicy = .refuseOlder,
-    prepares: Bool = true
+    prepares: Bool = true,
+    readyConnections: Int = 1
 ) async throws(StorageError) -> any CredentialDatabase {
     let location = Location(url)
     switch StoreScheme(rawValue: location.scheme) {
@@ -36,7 +38,7 @@ public func openStore(
         do throws(PostgresOpenError) {
             return try await PostgresStore.open(
                 url,
-                options: PostgresOptions(prepares: prepares),
+                options: PostgresOptions(prepares: prepares, readyConnections: readyConnections),
                 schema: policy.value
             )
         } catch {

@@ -1,9 +1,14 @@
 import Identity
+import Synchronization
 import Threads
 
-/// Makes connections on a thread of its own: finding a host's address and the handshakes wait.
+/// Makes connections on threads of its own: finding a host's address and the handshakes wait.
 final class Connector: Sendable {
-    private let thread: MailboxThread<Void>
+    private let threads: [MailboxThread<Void>]
+    private let wishes = Atomic(0)
+
+    /// Connections that are made at once.
+    static let threadCount = 2
 
     /// - Parameters:
     ///   - string: where to.
@@ -12,7 +17,23 @@ final class Connector: Sendable {
     ///   - inbox: where the connections go.
     /// - Throws: when the system has no thread left.
     init(_ string: ConnectionString, _ options: PostgresOptions, host: Int, to inbox: Inbox) throws(ThreadError) {
-        thread = try MailboxThread(name: "postgres-connect", capacity: options.connections) { mailbox in
+        var threads: [MailboxThread<Void>] = []
+        do throws(ThreadError) {
+            for _ in 0..<Self.threadCount { threads.append(try Self.thread(string, options, host: host, to: inbox)) }
+        } catch {
+            for thread in threads { thread.stop() }
+            throw error
+        }
+        self.threads = threads
+    }
+
+    private static func thread(
+        _ string: ConnectionString,
+        _ options: PostgresOptions,
+        host: Int,
+        to inbox: Inbox
+    ) throws(ThreadError) -> MailboxThread<Void> {
+        try MailboxThread(name: "postgres-connect", capacity: options.connections) { mailbox in
             var preferred = host
             while mailbox.waitForOne() != nil {
                 do throws(ConnectFault) {
@@ -30,11 +51,12 @@ final class Connector: Sendable {
     ///
     /// - Returns: false when it takes no more wishes.
     func connect() -> Bool {
-        (try? thread.mailbox.post(())) != nil
+        let turn = wishes.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max
+        return (try? threads[turn % threads.count].mailbox.post(())) != nil
     }
 
-    /// Ends the thread when it has worked off what it was asked for. Blocks the caller.
+    /// Ends the threads when they have worked off what they were asked for. Blocks the caller.
     func stop() {
-        thread.stop()
+        for thread in threads { thread.stop() }
     }
 }

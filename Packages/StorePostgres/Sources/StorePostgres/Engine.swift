@@ -117,7 +117,7 @@ private final class Conversation {
     /// Groups of writes under way at once: with more, each would be smaller, and each costs a commit.
     private static let commitGroups = 3
     /// Connections that are being made at once.
-    private static let connectingLimit = 2
+    private static let connectingLimit = Connector.threadCount
     /// How often a transaction begins again that was rolled back for another one's sake.
     private static let retries = 2
 
@@ -128,6 +128,7 @@ private final class Conversation {
             giveUpLate(now)
             resumeDelayed(now)
             dispatch(now)
+            keepReady(now)
             pool.note(
                 open: channels.count,
                 busy: channels.count { $0.group != nil },
@@ -187,6 +188,19 @@ private final class Conversation {
         connecting += 1
     }
 
+    /// Whether there are fewer connections, made or being made, than are kept ready.
+    private var lacksReadyOnes: Bool {
+        !inbox.isClosed && channels.count + connecting < min(options.readyConnections, options.connections)
+    }
+
+    private func keepReady(_ now: ContinuousClock.Instant) {
+        while lacksReadyOnes {
+            let before = connecting
+            wantConnection(now)
+            guard connecting > before else { return }
+        }
+    }
+
     private func flush(_ channel: Channel) {
         // A loss shows when the socket is read.
         channel.hasUnsent = channel.connection.flush() ?? false
@@ -209,11 +223,9 @@ private final class Conversation {
 
     private func nextDeadline(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         var all = channels.compactMap { $0.group?.end } + delayed.map(\.at)
-        if let next = waiting.nextEnd {
-            all.append(next)
-            // Before that, it is of no use to ask for a connection; after it, that was done.
-            if connectAgainAt > now { all.append(connectAgainAt) }
-        }
+        if let next = waiting.nextEnd { all.append(next) }
+        // Before that, it is of no use to ask for a connection; after it, that was done.
+        if waiting.count > 0 || lacksReadyOnes, connectAgainAt > now { all.append(connectAgainAt) }
         return all.min()
     }
 

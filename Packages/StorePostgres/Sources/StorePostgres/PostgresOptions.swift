@@ -1,7 +1,10 @@
 /// How a PostgreSQL store is used: its connections and the limits of every wait.
 public struct PostgresOptions: Hashable, Sendable {
-    /// Connections at most; they are made when they are needed.
+    /// Connections at most; those beyond ``readyConnections`` are made when they are needed.
     public var connections = 8
+    /// Connections that are made before anybody needs them, and again when they are lost: a handshake costs more time
+    /// than many a transaction may wait.
+    public var readyConnections: Int
     /// Whether each connection keeps its statements prepared. Not behind a PgBouncer in transaction mode, which gives
     /// each transaction another connection.
     public var prepares = true
@@ -16,7 +19,8 @@ public struct PostgresOptions: Hashable, Sendable {
     /// When the database gives up waiting for a row that another transaction holds, in milliseconds.
     public var lockTimeout = 500
 
-    public init(prepares: Bool = true) {
+    public init(prepares: Bool = true, readyConnections: Int = 1) {
         self.prepares = prepares
+        self.readyConnections = readyConnections
     }
 }

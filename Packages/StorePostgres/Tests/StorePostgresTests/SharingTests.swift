@@ -36,6 +36,7 @@ struct SharingTests {
     private static let counts = SQL("SELECT id, count FROM thing ORDER BY id")
     private static let lock = SQL("SELECT count FROM thing WHERE id = ?", locksRows: true)
     private static let pid = SQL("SELECT pg_backend_pid()")
+    private static let pids = SQL("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")
 
     private func counts(_ database: PostgresDatabase) async throws -> [Int64: Int64] {
         try await database.read(
@@ -192,6 +193,34 @@ struct SharingTests {
         }
     }
 
+    @Test("Connections are ready before anybody needs them, and again when the server has ended them")
+    func readyConnections() async throws {
+        var options = PostgresOptions.patient()
+        options.readyConnections = 3
+        try await withEngine(options) { database in
+            #expect(try await eventually { database.vitals.openConnections == 3 })
+            let first = try await backends(database)
+            #expect(first.count == 3)
+            for process in first {
+                #expect(TestServer.shared?.psql("SELECT pg_terminate_backend(\(process))") == true)
+            }
+            #expect(
+                try await eventually {
+                    guard let now = try? await backends(database) else { return false }
+                    return now.count == 3 && now.isDisjoint(with: first)
+                }
+            )
+        }
+    }
+
+    private func backends(_ database: PostgresDatabase) async throws -> Set<Int64> {
+        try await database.read(
+            .query([SQLStatement(Self.pids, [])]) { (results) throws(StoreError) in
+                Set(try results.first.map { (row) throws(StoreError) in try row.integer() })
+            }
+        )
+    }
+
     @Test("Past its deadline a call is answered: not done when the commit was not sent, else unknown")
     func deadlines() async throws {
         var options = PostgresOptions.patient()
@@ -290,4 +319,13 @@ struct ConnectionStringTests {
         #expect(throws: PostgresOpenError.self) { try ConnectionString("postgres://db/latchkey?nonsense=1") }
         #expect(throws: PostgresOpenError.self) { try ConnectionString("postgres://db%zz/latchkey") }
     }
+}
+
+/// Asks again until it is so, for a minute at most.
+private func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
+    for _ in 0..<3000 {
+        if try await isSo() { return true }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    return false
 }
