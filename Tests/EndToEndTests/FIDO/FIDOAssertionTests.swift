@@ -34,6 +34,27 @@ extension FIDOServerTests {
             #expect(again.string("challenge") != challenge)
         }
 
+        @Test("Registrations of one new name at once are all kept, for one user")
+        func simultaneousNames() async throws {
+            for _ in 0..<4 {
+                let name = UUID().uuidString
+                var answers: [(JSONObject, FIDOWorld.Begun)] = []
+                for _ in 0..<4 {
+                    var authenticator = Authenticator()
+                    let begun = try await world.beginRegistration(name, attestation: "none")
+                    answers.append((try authenticator.create(begun.options, origin: world.site.origin), begun))
+                }
+                try await withThrowingTaskGroup { group in
+                    for (answer, begun) in answers {
+                        group.addTask { [world] in expectOK(try await world.finish(answer, begun)) }
+                    }
+                    try await group.waitForAll()
+                }
+                let listed = try await world.beginAssertion(name).options["allowCredentials"]?.array?.count
+                #expect(listed == 4)
+            }
+        }
+
         @Test("A name that nobody has, or a real user of the tenant, lists nothing")
         func strangers() async throws {
             let response = try await world.post("/assertion/options", ["username": "nobody"])

@@ -117,56 +117,63 @@ public struct Conformance: Sendable {
             answering: issued,
             outcome
         )
-        let known = try await user(identifier, in: connection, context)
-        let user = User(
-            id: known ?? UserID(now: context.now, random: ceremonies.random(8)),
-            tenant: context.tenant,
-            connection: connection.id,
-            identifiers: account.identifiers,
-            profile: account.profile,
-            createdAt: context.now,
-            updatedAt: context.now
-        )
-        let passkey = Passkey(
-            id: PasskeyID(random: ceremonies.random(12)),
-            tenant: context.tenant,
-            user: user.id,
-            relyingPartyID: issued.rpID,
-            userHandle: account.userHandle,
-            record: registration.credential,
-            isDiscoverable: registration.isDiscoverable,
-            enrolledBy: known == nil ? .signup : .enroll,
-            userAgent: context.device.userAgent,
-            createdAt: context.now
-        )
-        let (record, event) = outcome.accepted(
-            user.id,
-            details: details,
-            event: ["ceremony_id": .string(outcome.ceremony.id.text), "conformance": true]
-        )
-        do throws(StoreError) {
-            if known == nil {
-                try await ceremonies.users.add(
-                    user,
-                    userHandle: account.userHandle,
-                    passkey: passkey,
+        // Of several registrations of one new name at once, the first makes the user and the others add to it.
+        for _ in 0..<2 {
+            let known = try await user(identifier, in: connection, context)
+            let user = User(
+                id: known ?? UserID(now: context.now, random: ceremonies.random(8)),
+                tenant: context.tenant,
+                connection: connection.id,
+                identifiers: account.identifiers,
+                profile: account.profile,
+                createdAt: context.now,
+                updatedAt: context.now
+            )
+            let passkey = Passkey(
+                id: PasskeyID(random: ceremonies.random(12)),
+                tenant: context.tenant,
+                user: user.id,
+                relyingPartyID: issued.rpID,
+                userHandle: account.userHandle,
+                record: registration.credential,
+                isDiscoverable: registration.isDiscoverable,
+                enrolledBy: known == nil ? .signup : .enroll,
+                userAgent: context.device.userAgent,
+                createdAt: context.now
+            )
+            let (record, event) = outcome.accepted(
+                user.id,
+                details: details,
+                event: ["ceremony_id": .string(outcome.ceremony.id.text), "conformance": true]
+            )
+            do throws(StoreError) {
+                guard known != nil else {
+                    try await ceremonies.users.add(
+                        user,
+                        userHandle: account.userHandle,
+                        passkey: passkey,
+                        ceremony: record,
+                        audit: event
+                    )
+                    return
+                }
+                let added = try await ceremonies.credentials.add(
+                    passkey,
+                    maximum: Self.maximumPerUser,
                     ceremony: record,
                     audit: event
                 )
+                guard added == .added else { throw .full(reason: "the user has too many passkeys") }
                 return
+            } catch .unique(.credential) {
+                throw ceremonies.refuse(.credentialExists(passkey), outcome, details: details)
+            } catch .unique(.identifier) where known == nil {
+                continue
+            } catch {
+                throw .store(error)
             }
-            let added = try await ceremonies.credentials.add(
-                passkey,
-                maximum: Self.maximumPerUser,
-                ceremony: record,
-                audit: event
-            )
-            guard added == .added else { throw .full(reason: "the user has too many passkeys") }
-        } catch .unique(.credential) {
-            throw ceremonies.refuse(.credentialExists(passkey), outcome, details: details)
-        } catch {
-            throw .store(error)
         }
+        throw .store(.busy(reason: "the user was made and removed meanwhile"))
     }
 
     /// Begins a sign-in of a user who has passkeys.
