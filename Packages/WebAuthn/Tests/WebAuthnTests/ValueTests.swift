@@ -179,7 +179,10 @@ struct CalendarTimeTests {
 
     @Test(
         "Another text is none",
-        arguments: ["", "2026-06-01", "2026-13-01T00:00:00Z", "2026-06-01T00:00:00+", "x026-06-01T00:00:00Z"]
+        arguments: [
+            "", "2026-06-01", "2026-13-01T00:00:00Z", "2026-06-01T00:00:00+", "x026-06-01T00:00:00Z",
+            "2027-02-30T00:00:00Z", "2027-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
+        ]
     )
     func refused(_ text: String) {
         #expect(CalendarTime.seconds(text) == nil)

@@ -17,7 +17,7 @@ enum CalendarTime {
         }
         guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
             let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            (1...12).contains(month), (1...days(month, year)).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         // The year begins in March, so that the leap day is its last one.
         let shifted = month > 2 ? year : year - 1
@@ -26,6 +26,15 @@ enum CalendarTime {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
         return days * 86_400 + hour * 3600 + minute * 60 + second
+    }
+
+    /// How many days a month has in a year.
+    private static func days(_ month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     /// The text of a time from March of year 0 to 9999; another one as its number of seconds.
