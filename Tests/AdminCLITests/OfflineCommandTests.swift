@@ -116,6 +116,27 @@ struct OfflineCommandTests {
         #expect(object?["clientDataJSON"]?.object?["clientData"]?.object?["origin"] == "https://a.example")
     }
 
+    @Test("What can be one thing alone and is broken is refused with its fault")
+    func broken() async throws {
+        let run = try AdminRun()
+        let cut = String(Self.noneAttestation.dropLast(20))
+        let credential: JSONValue = [
+            "id": "AA", "type": "webauthn.create", "challenge": "AA", "origin": "https://a.example",
+            "response": [
+                "clientDataJSON": .string(Base64URL.encode(Array(Self.clientData.utf8))),
+                "attestationObject": .string(cut),
+            ],
+        ]
+        for (text, fault) in [
+            (String(decoding: credential.serialized(), as: UTF8.self), "attestationObject is malformed"),
+            (#"{"response":{}}"#, "none of the parts"), ("e30.W10.", "the JWT's claims"),
+        ] {
+            let outcome = await run("decode", input: text)
+            #expect(outcome.exit != .done && outcome.output.isEmpty, "\(text): \(outcome.output)")
+            #expect(outcome.errors.contains(fault), "\(text): \(outcome.errors)")
+        }
+    }
+
     @Test("A registration of each format is explained, with the outcome of each check and its clause")
     func attestations() async throws {
         let run = try AdminRun()

@@ -173,13 +173,15 @@ enum AuthenticatorCommands {
         flags: [.output(ofList: true)],
         examples: ["latchkey-admin authenticator faults", "latchkey-admin authenticator faults -o json"]
     ) { invocation, console in
-        let columns = [Column("fault"), Column("ceremonies"), Column("attestation"), Column("reason")]
+        let columns = [
+            Column("fault"), Column("ceremonies"), Column("attestation"), Column("reason"), Column("needs"),
+        ]
         let rows = Fault.allCases.map { fault -> JSONObject in
             [
                 "fault": .string(fault.rawValue),
                 "ceremonies": .string(fault.ceremonies.map(\.rawValue).joined(separator: " ")),
                 "attestation": .string(fault.formats.joined(separator: " ")),
-                "reason": .string(fault.reason.rawValue),
+                "reason": .string(fault.reason.rawValue), "needs": .string(fault.condition ?? ""),
             ]
         }
         console.answer(Listing(columns, rows: rows), as: invocation.format)

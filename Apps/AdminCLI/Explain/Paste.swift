@@ -42,6 +42,9 @@ struct Paste {
         if let part {
             return try whole(part)
         }
+        let guesses = guesses
+        // What can be one thing alone has a fault that can be told.
+        if let only = guesses.first, guesses.count == 1 { return try whole(only) }
         for part in guesses {
             do throws(PasteError) {
                 return try whole(part)
@@ -104,7 +107,12 @@ struct Paste {
 
     private var guesses: [PastedPart] {
         if pem != nil { return [.certificate] }
-        if text.utf8.contains(UInt8(ascii: "{")) { return [.credential, .metadataEntry, .clientData] }
+        if text.utf8.contains(UInt8(ascii: "{")) {
+            let object = (try? JSON.parse(text))?.object
+            if object?["response"] != nil { return [.credential] }
+            if object?["metadataStatement"] != nil { return [.metadataEntry] }
+            return [.credential, .metadataEntry, .clientData]
+        }
         if text.utf8.filter({ $0 == UInt8(ascii: ".") }).count == 2 { return [.jwt] }
         if let bytes = try? bytes(), bytes.first == UInt8(ascii: "{") { return [.clientData] }
         // A SEQUENCE; authenticator data begin with a hash, which may look so.
