@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 
 /// Every library, from the level that imports nothing upwards (docs/architecture.md has the table).
 let packages = [
-    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "Transfer", "Threads",
+    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "PublicSuffix", "Transfer", "DNS", "Threads",
     "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
@@ -66,7 +66,7 @@ let package = Package(
             name: "APIServer",
             dependencies: libraries([
                 "Encodings", "Threads", "Cryptography", "HTTPServer", "Settings", "Terminal", "WebAuthn", "Identity",
-                "Passkeys", "Accounts", "Tokens", "Tenancy", "HTTPAPI", "Storage",
+                "Passkeys", "Accounts", "Tokens", "Tenancy", "HTTPAPI", "Storage", "PublicSuffix", "DNS",
             ]),
             path: "Apps/APIServer",
             resources: ["index.html", "demo.css", "demo.js", "icon.svg"].map {
@@ -78,7 +78,7 @@ let package = Package(
             name: "AdminCLI",
             dependencies: libraries([
                 "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
-                "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage",
+                "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage", "PublicSuffix",
             ]),
             path: "Apps/AdminCLI",
             swiftSettings: settings
@@ -89,7 +89,9 @@ let package = Package(
         tests(of: "Cryptography", resources: [.copy("Vectors")]),
         tests(of: "YAML"),
         tests(of: "Unicode"),
+        tests(of: "PublicSuffix"),
         tests(of: "Transfer"),
+        tests(of: "DNS"),
         tests(of: "Threads"),
         tests(of: "HTTPWire", in: "HTTPServer"),
         tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),
@@ -109,7 +111,7 @@ let package = Package(
         ),
         tests(of: "Accounts", importing: ["Encodings", "Identity", "Cryptography", "Threads"]),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
-        tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography"]),
+        tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography", "PublicSuffix"]),
         tests(of: "StoreSQL", importing: ["Encodings", "Identity", "WebAuthn"]),
         tests(of: "CacheInMemory", importing: ["StoreContract", "Identity", "Threads"]),
         tests(of: "CacheRedis", importing: ["StoreContract", "Identity", "Threads"]),
