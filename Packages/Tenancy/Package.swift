@@ -18,16 +18,17 @@ let package = Package(
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
         .package(path: "../Cryptography"),
+        .package(path: "../PublicSuffix"),
     ],
     targets: [
         .target(
             name: "Tenancy",
-            dependencies: ["Encodings", "Identity", "Cryptography"],
+            dependencies: ["Encodings", "Identity", "Cryptography", "PublicSuffix"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TenancyTests",
-            dependencies: ["Tenancy", "Encodings", "Identity", "WebAuthn", "Cryptography"],
+            dependencies: ["Tenancy", "Encodings", "Identity", "WebAuthn", "Cryptography", "PublicSuffix"],
             swiftSettings: settings
         ),
     ],

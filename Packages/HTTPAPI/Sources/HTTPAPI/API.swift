@@ -43,6 +43,7 @@ public final class API: HTTPHandler {
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
             + DatabaseRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
+            + AssociationRoutes().endpoints
             + BrowserRoutes(services: services).endpoints + ConformanceRoutes(services: services).endpoints
             + ManagementAPI(services: services).endpoints
         for endpoint in endpoints { table.add(endpoint.method, endpoint.path, endpoint) }
@@ -147,7 +148,8 @@ public final class API: HTTPHandler {
             // On a name that no tenant has, too, HSTS would bind every port of it.
             call.isLoopbackName = forwarded.isHTTPS && HostName.isLoopback(HostName.withoutPort(forwarded.host))
             call.address = forwarded.addressText()
-            context = try await self.context(forwarded, request, call.now)
+            let mayBePublished = if case .found(let endpoint, _) = match { endpoint.isPublished } else { false }
+            context = try await self.context(forwarded, request, call.now, isPublished: mayBePublished)
         } catch {
             call.refusal = error
             return error.response()
@@ -243,14 +245,16 @@ public final class API: HTTPHandler {
     private func context(
         _ forwarded: ForwardedRequest,
         _ request: HTTPRequest,
-        _ now: UnixTime
+        _ now: UnixTime,
+        isPublished: Bool
     ) async throws(APIError) -> RequestContext {
         let lookup: TenantLookup
         do throws(StoreError) {
             lookup = try await services.directory.lookup(host: forwarded.host, now: now)
         } catch { throw APIError(error) }
-        guard case .tenant(let configuration) = lookup, let domain = configuration.domain(host: forwarded.host),
-            domain.status == .ready
+        guard case .tenant(let configuration) = lookup,
+            let domain = configuration.publishingDomain(host: forwarded.host),
+            isPublished || domain.host.utf8.elementsEqual(forwarded.host.utf8)
         else { throw .unknownHost }
         if domain.isLoopbackName {
             guard forwarded.isLoopbackClient else { throw .unknownHost }

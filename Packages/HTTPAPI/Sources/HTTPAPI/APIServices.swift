@@ -38,6 +38,7 @@ public struct APIServices: Sendable {
     ///   - keyRotation: moves them on.
     ///   - hasher: compares and computes password hashes.
     ///   - breachedPasswords: asked at each sign-up, so that the list can change while the server runs.
+    ///   - names: what says whose a domain is.
     ///   - rateLimits: asked for each limited request, so that they can change while the server runs.
     ///   - rateCounter: counts for all servers together; `nil`: this one counts for itself.
     ///   - random: unpredictable bytes.
@@ -49,6 +50,7 @@ public struct APIServices: Sendable {
         keyRotation: KeyRotation,
         hasher: PasswordHasher,
         breachedPasswords: @escaping @Sendable () -> BreachedPasswords = { BreachedPasswords() },
+        names: NameAuthority = NameAuthority(),
         rateLimits: @escaping @Sendable () -> RateLimits,
         rateCounter: (any RateCounter)? = nil,
         random: @escaping RandomSource
@@ -83,6 +85,7 @@ public struct APIServices: Sendable {
             store: store,
             directory: directory,
             metadata: store,
+            names: names,
             random: random
         )
         management = ManagementAccess(verifier: verifier)

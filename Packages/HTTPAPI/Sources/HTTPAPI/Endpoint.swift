@@ -8,6 +8,8 @@ struct Endpoint: Sendable {
     let cors: CORSMode
     /// How its refusals look.
     let shape: RefusalShape
+    /// Whether a host serves it that is an RP ID and no domain.
+    let isPublished: Bool
     let run: @Sendable (inout Exchange) async throws(APIError) -> HTTPResponse
 
     init(
@@ -15,12 +17,14 @@ struct Endpoint: Sendable {
         _ path: String,
         cors: CORSMode = .none,
         shape: RefusalShape = .oauth,
+        isPublished: Bool = false,
         run: @escaping @Sendable (inout Exchange) async throws(APIError) -> HTTPResponse
     ) {
         self.method = method
         self.path = path
         self.cors = cors
         self.shape = shape
+        self.isPublished = isPublished
         self.run = run
     }
 }

@@ -12,6 +12,8 @@ public enum PasskeyError: Error, Hashable, Sendable {
     case unknownConnection
     case noDefaultDirectory
     case customDomainRequired
+    /// `rp_id` names neither the domain's RP ID nor one of before (11.6).
+    case unknownRelyingPartyID
     /// The member of `user_profile`, or `username` in section 12.
     case missingIdentifier(String)
     case invalidIdentifier(String)

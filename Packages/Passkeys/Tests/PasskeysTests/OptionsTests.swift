@@ -135,6 +135,7 @@ struct ExpectedOriginsTests {
     private func origins(
         _ domain: Domain,
         others: [Domain] = [],
+        for relyingPartyID: String? = nil,
         _ change: (inout Client) -> Void = { _ in }
     ) -> [String] {
         let house = House {
@@ -142,7 +143,34 @@ struct ExpectedOriginsTests {
             $0.otherDomains = others
             change(&$0.client)
         }
-        return ExpectedOrigins.of(house.client, on: domain, in: house.context.configuration)
+        return ExpectedOrigins.of(house.client, on: domain, for: relyingPartyID, in: house.context.configuration)
+    }
+
+    @Test("Under a legacy RP ID its own set answers as well as the domain's, and nobody else's")
+    func legacy() {
+        var domain = House.domain("id.new.test")
+        domain.legacyRelyingPartyIDs = ["old.test"]
+        domain.relatedOrigins = ["https://shop.test"]
+        var old = House.domain("login.old.test", rpID: "old.test")
+        old.relatedOrigins = ["https://partner.test"]
+        let others = [old, House.domain("third.test")]
+        func found(_ id: String?) -> [String] {
+            origins(domain, others: others, for: id) {
+                $0.webOrigins = ["https://app.old.test", "https://app.new.test", "https://app.id.new.test"]
+                $0.mobile = MobileSettings(ios: .init(teamID: "ABCDE12345", bundleIdentifier: "com.example.app"))
+            }
+        }
+        let own = ["https://id.new.test", "https://app.id.new.test", "https://shop.test"]
+        #expect(Set(found(nil)) == Set(own))
+        #expect(found("id.new.test") == found(nil))
+        #expect(
+            Set(found("old.test"))
+                == Set(
+                    own + [
+                        "https://login.old.test", "https://app.old.test", "https://old.test", "https://partner.test",
+                    ]
+                )
+        )
     }
 
     @Test("The domain's own host, and other ready ones with the RP ID")

@@ -4,7 +4,8 @@ public import Identity
 public enum CredentialDatabaseContract {
     /// Every promise, in the order of the ports.
     public static let promises: [Promise<any CredentialDatabase>] =
-        tenants + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions + rotation
+        tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions
+        + rotation
         + revocation
         + records + expiry + separation + metadata + withoutSession
 

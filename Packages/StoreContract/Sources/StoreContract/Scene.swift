@@ -59,13 +59,14 @@ struct Scene: Sendable {
         backupEligible: Bool? = true,
         uvInitialized: Bool = true,
         handle: [UInt8] = randomBytes(32),
+        under otherRelyingParty: String? = nil,
         at time: UnixTime? = nil
     ) -> Passkey {
         Passkey(
             id: PasskeyID(random: randomBytes(12)),
             tenant: tenant,
             user: user,
-            relyingPartyID: relyingPartyID,
+            relyingPartyID: otherRelyingParty ?? relyingPartyID,
             userHandle: handle,
             record: CredentialRecord(
                 id: credentialID,

@@ -94,13 +94,14 @@ struct OpeningTests {
         try await Scratch.withFolder { folder in
             let path = folder + "/latchkey.db"
             await (try SQLiteStore.open(path: path)).close()
-            try Files.execute("INSERT INTO schema_migration VALUES (2, 1, 77)", on: path)
+            let (known, next, last) = (Schema.newest, Schema.newest + 1, Schema.newest + 2)
+            try Files.execute("INSERT INTO schema_migration VALUES (\(next), 1, 77)", on: path)
             let served = try await SQLiteStore.open(path: path)
             #expect(try await served.version() == 1)
             await served.close()
-            try Files.execute("INSERT INTO schema_migration VALUES (3, 3, 78)", on: path)
+            try Files.execute("INSERT INTO schema_migration VALUES (\(last), \(last), 78)", on: path)
             let error = await #expect(throws: SQLiteOpenError.self) { _ = try await SQLiteStore.open(path: path) }
-            #expect(error == .schema(path: path, .tooNew(found: 3, oldestServer: 3, known: 1)))
+            #expect(error == .schema(path: path, .tooNew(found: last, oldestServer: last, known: known)))
             #expect(error?.description.contains("Install the newer version again") == true)
         }
     }

@@ -2,7 +2,7 @@ import Identity
 import Synchronization
 
 /// A store of tenants in memory, which counts what it is asked and fails when it is told to.
-final class MemoryStore: TenantStore, ConfigurationStore {
+final class MemoryStore: TenantStore, ConfigurationStore, RelyingPartyStore {
     struct State {
         var tenants: [TenantConfiguration] = []
         var version: Int64 = 0
@@ -10,6 +10,10 @@ final class MemoryStore: TenantStore, ConfigurationStore {
         var versionReads = 0
         var events: [AuditEvent] = []
         var failure: StoreError?
+        /// What is said of the users of a legacy RP ID.
+        var coverage: [String: RelyingPartyCoverage] = [:]
+        /// RP IDs under which somebody has a passkey.
+        var used: Set<String> = []
     }
 
     let state = Mutex(State())
@@ -38,7 +42,9 @@ final class MemoryStore: TenantStore, ConfigurationStore {
     func tenant(host: String) async throws(StoreError) -> TenantID? {
         try read {
             $0.reads += 1
-            return $0.tenants.first { $0.domain(host: host) != nil }?.tenant.id
+            return
+                ($0.tenants.first { $0.domain(host: host) != nil }
+                ?? $0.tenants.first { $0.publishingDomain(host: host) != nil })?.tenant.id
         }
     }
 
@@ -108,6 +114,36 @@ final class MemoryStore: TenantStore, ConfigurationStore {
             return true
         }
     }
+
+    func owner(ofRelyingParty id: String) async throws(StoreError) -> TenantID? {
+        try read { state in
+            state.tenants.first { tenant in
+                tenant.domains.contains { $0.status == .ready && ($0.name == id || $0.serves(id)) }
+            }?.tenant.id
+        }
+    }
+
+    func hasPasskeys(under relyingPartyID: String, of tenant: TenantID) async throws(StoreError) -> Bool {
+        try read { $0.used.contains(relyingPartyID) }
+    }
+
+    func coverage(
+        of legacy: String,
+        by current: String,
+        _ others: [String],
+        of tenant: TenantID
+    ) async throws(StoreError) -> RelyingPartyCoverage {
+        try read { $0.coverage[legacy] ?? RelyingPartyCoverage(users: 0, covered: 0) }
+    }
+
+    func usersLeftBehind(
+        under legacy: String,
+        by current: String,
+        _ others: [String],
+        of tenant: TenantID,
+        after last: UserID?,
+        limit: Int
+    ) async throws(StoreError) -> [User] { [] }
 
     static func uses(_ relyingPartyID: String, _ tenant: TenantConfiguration) -> Bool {
         tenant.domains.contains {
@@ -192,15 +228,32 @@ private struct Parts {
         case .addDomain(let domain):
             let isTaken = ([configuration(version: 0)] + others).contains { $0.domain(host: domain.host) != nil }
             if isTaken { throw .unique(.domainHost) }
-            if others.contains(where: { MemoryStore.uses(domain.relyingPartyID, $0) }) {
-                throw .unique(.relyingPartyID)
-            }
+            try Self.claim(domain, others)
             domains.append(domain)
-        case .setDomain(let domain):
-            guard let index = domains.firstIndex(where: { $0.id == domain.id }) else { return false }
+        case .setDomain(let domain, let old):
+            guard let index = domains.firstIndex(where: { $0.id == domain.id && $0.updatedAt == old }) else {
+                return false
+            }
+            try Self.claim(domain, others)
             domains[index] = domain
+        case .removeDomain(let domain):
+            guard let index = domains.firstIndex(where: { $0.id == domain.id && $0.updatedAt == domain.updatedAt })
+            else { return false }
+            domains.remove(at: index)
         }
         return true
+    }
+
+    private static func claim(_ domain: Domain, _ others: [TenantConfiguration]) throws(StoreError) {
+        guard domain.status == .ready else { return }
+        let names = [domain.name] + domain.relyingPartyIDs
+        let isTaken = others.contains { other in
+            names.contains { name in
+                MemoryStore.uses(name, other)
+                    || other.domains.contains { $0.status == .ready && $0.name == name }
+            }
+        }
+        if isTaken { throw .unique(.relyingPartyID) }
     }
 
     func configuration(version: Int64) -> TenantConfiguration {

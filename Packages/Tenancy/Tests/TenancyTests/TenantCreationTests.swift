@@ -1,6 +1,7 @@
 import Cryptography
 import Encodings
 import Identity
+import PublicSuffix
 import Testing
 
 @testable import Tenancy
@@ -8,6 +9,7 @@ import Testing
 @Suite("Making a tenant")
 struct TenantCreationTests {
     private let store = MemoryStore()
+    private let rules = DomainRules(suffixes: try? PublicSuffixList())
     private let administration: TenantAdministration
     private let now = UnixTime(seconds: 1_800_000_000)
 
@@ -100,7 +102,7 @@ struct TenantCreationTests {
         ] as [(String, String?, String)]
     )
     func relyingPartyIDs(_ host: String, _ entered: String?, _ id: String) throws {
-        #expect(try DomainRules.relyingPartyID(entered, host: host) == id)
+        #expect(try rules.relyingPartyID(entered, host: host) == id)
     }
 
     @Test(
@@ -111,22 +113,23 @@ struct TenantCreationTests {
             ("login.acme.example", "https://acme.example"), ("login.acme.example", "acme.example:443"),
             ("login.acme.example", ".acme.example"), ("login.acme.example", "acme.example."),
             ("login.acme.example", ""),
-            ("app.localhost", "localhost"), ("login.acme.example", "127.0.0.1"),
+            ("app.localhost", "localhost"), ("login.acme.co.uk", "co.uk"), ("acme.github.io", "github.io"),
+            ("login.acme.example", "127.0.0.1"),
         ]
     )
     func badRelyingPartyIDs(_ host: String, _ entered: String) {
-        #expect(throws: TenancyError.self) { try DomainRules.relyingPartyID(entered, host: host) }
+        #expect(throws: TenancyError.self) { try rules.relyingPartyID(entered, host: host) }
     }
 
     @Test("Related origins are kept in one spelling, once")
     func relatedOrigins() throws {
-        let origins = try DomainRules.relatedOrigins(
+        let origins = try rules.relatedOrigins(
             ["https://Shop.example:443/", "https://shop.example", "https://shop.example:8443"],
             relyingPartyID: "acme.example"
         )
         #expect(origins == ["https://shop.example", "https://shop.example:8443"])
         #expect(
-            try DomainRules.relatedOrigins(["http://localhost:3000"], relyingPartyID: "localhost")
+            try rules.relatedOrigins(["http://localhost:3000"], relyingPartyID: "localhost")
                 == ["http://localhost:3000"]
         )
     }
@@ -140,16 +143,16 @@ struct TenantCreationTests {
     )
     func badRelatedOrigins(_ origin: String) {
         #expect(throws: TenancyError.self) {
-            try DomainRules.relatedOrigins([origin], relyingPartyID: "acme.example")
+            try rules.relatedOrigins([origin], relyingPartyID: "acme.example")
         }
     }
 
     @Test("More than five registrable labels are refused")
     func tooManyLabels() throws {
         let five = (1...5).flatMap { ["https://a\($0).example", "https://www.a\($0).example"] }
-        #expect(try DomainRules.relatedOrigins(five, relyingPartyID: "acme.example").count == 10)
+        #expect(try rules.relatedOrigins(five, relyingPartyID: "acme.example").count == 10)
         #expect(throws: TenancyError.self) {
-            try DomainRules.relatedOrigins(five + ["https://a6.example"], relyingPartyID: "acme.example")
+            try rules.relatedOrigins(five + ["https://a6.example"], relyingPartyID: "acme.example")
         }
     }
 

@@ -89,11 +89,13 @@ struct BrowserRoutes: Sendable {
         let username = try parameters.string("username")
         let realm = try parameters.string("realm")
         let mediation = try parameters.string("mediation")
+        let relyingPartyID = try parameters.string("rp_id")
         guard mediation == nil || mediation == "conditional" else { throw .invalid("mediation") }
         do throws(PasskeyError) {
             let begun = try await services.login.begin(
                 username: username,
                 conditional: mediation != nil,
+                relyingPartyID: relyingPartyID,
                 at: .browser,
                 realm: realm,
                 client: client,

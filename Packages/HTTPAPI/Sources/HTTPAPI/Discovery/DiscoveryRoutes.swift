@@ -3,7 +3,7 @@ import HTTPServer
 import Identity
 import Tokens
 
-/// What clients find out by themselves: the discovery document, the keys, the related origins (contract 6.6, 6.7, 14.3).
+/// What clients find out by themselves: the discovery document and the keys (contract 6.6, 6.7).
 struct DiscoveryRoutes: Sendable {
     let services: APIServices
 
@@ -17,7 +17,6 @@ struct DiscoveryRoutes: Sendable {
                 run: configuration
             ),
             Endpoint(.get, "/.well-known/jwks.json", cors: .everyone, run: keySet),
-            Endpoint(.get, "/.well-known/webauthn", cors: .everyone, run: relatedOrigins),
         ]
     }
 
@@ -73,40 +72,11 @@ struct DiscoveryRoutes: Sendable {
         do throws(TokenError) {
             keys = try await services.keys.keySet(in: exchange.context)
         } catch { throw APIError(error, base: exchange.context.base) }
-        return cacheable(
+        return exchange.cacheable(
             .json(keys.body),
             tag: keys.entityTag,
-            "public, max-age=300, stale-while-revalidate=60",
-            exchange
+            "public, max-age=300, stale-while-revalidate=60"
         )
-    }
-
-    private func relatedOrigins(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let domain = exchange.context.domain
-        guard !domain.relatedOrigins.isEmpty else { throw .notFound }
-        var response = HTTPResponse.json { json in
-            json.beginObject()
-            json.member("origins", domain.relatedOrigins)
-            json.endObject()
-        }
-        response.headers.set("Content-Type", "application/json")
-        // All that the answer is made of changes with this number.
-        let tag = "\"\(exchange.context.configuration.version)\""
-        return cacheable(response, tag: tag, "public, max-age=300", exchange)
-    }
-
-    /// The answer with its entity tag, or 304 for who has it (RFC 9110 §13.1.2).
-    private func cacheable(
-        _ response: HTTPResponse,
-        tag: String,
-        _ caching: String,
-        _ exchange: Exchange
-    ) -> HTTPResponse {
-        let isKnown = exchange.header("if-none-match").map { $0.contains(tag) || $0 == "*" } ?? false
-        var response = isKnown ? HTTPResponse(status: 304) : response
-        response.headers.add("Cache-Control", caching)
-        response.headers.add("ETag", tag)
-        return response
     }
 }
 

@@ -90,14 +90,15 @@ public struct AdminAPI: HTTPHandler {
         )
     }
 
-    /// For a proxy that gets certificates on demand: 200 for a ready domain.
+    /// For a proxy that gets certificates on demand: 200 for a ready domain, and for its RP IDs, whose hosts have to serve
+    /// association files over HTTPS.
     private func tlsAllowed(_ request: HTTPRequest) async -> HTTPResponse {
         guard let query = request.head.queryBytes, let parameters = try? Parameters(form: query),
             parameters.repeated == nil, let name = try? parameters.string("domain")
         else { return APIError.missing("domain").response() }
         let host = name.lowercased()
         let configuration = try? await directory.configuration(host: host, now: clock())
-        guard configuration?.domain(host: host)?.status == .ready else { return APIError.notFound.response() }
+        guard configuration?.publishingDomain(host: host) != nil else { return APIError.notFound.response() }
         return HTTPResponse(status: 200)
     }
 }

@@ -15,6 +15,7 @@ struct ManagementAPI: Sendable {
     var endpoints: [Endpoint] {
         ClientRoutes(api: self).endpoints + ConnectionRoutes(api: self).endpoints
             + ResourceServerRoutes(api: self).endpoints + ClientGrantRoutes(api: self).endpoints
+            + CustomDomainRoutes(api: self).endpoints
             + SigningKeyRoutes(api: self).endpoints + TenantSettingsRoutes(api: self).endpoints
     }
 

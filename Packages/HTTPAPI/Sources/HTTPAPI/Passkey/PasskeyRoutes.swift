@@ -32,9 +32,16 @@ struct PasskeyRoutes: Sendable {
     }
 
     private func challenge(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let (_, client, realm) = try await begin(&exchange, limits: [.passkeyChallenges])
+        let (parameters, client, realm) = try await begin(&exchange, limits: [.passkeyChallenges])
+        let relyingPartyID = try parameters.string("rp_id")
         do throws(PasskeyError) {
-            let begun = try await services.login.begin(at: .token, realm: realm, client: client, in: exchange.context)
+            let begun = try await services.login.begin(
+                relyingPartyID: relyingPartyID,
+                at: .token,
+                realm: realm,
+                client: client,
+                in: exchange.context
+            )
             return answer(begun.session) { begun.options.write(to: &$0) }
         } catch { throw refused(error, to: "login", client, exchange) }
     }

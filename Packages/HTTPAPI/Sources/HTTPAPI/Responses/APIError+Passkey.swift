@@ -44,6 +44,8 @@ extension APIError {
             self.init(400, "invalid_request", "No default directory is configured", "no_default_directory")
         case .customDomainRequired:
             self.init(400, "invalid_request", "Passkeys need a custom domain", "custom_domain_required")
+        case .unknownRelyingPartyID:
+            self = .invalid("rp_id")
         case .missingIdentifier(let name):
             self.init(
                 400,

@@ -119,6 +119,7 @@ struct HealthTests {
             let admin = admin(house)
             for (query, status) in [
                 ("?domain=login.example.com", 200), ("?domain=LOGIN.example.com", 200), ("?domain=x.example", 404),
+                ("?domain=example.com", 200), ("?domain=other.example.com", 404),
                 ("?domain=login.example.com.", 404), ("?domain=", 404), ("", 400), ("?other=1", 400),
                 ("?domain=%00", 400), ("?domain=login.example.com&domain=x.example", 400),
             ] {

@@ -41,6 +41,7 @@ final class House: Sendable {
         let limits = Mutex(RateLimits.off)
         let wellness = Mutex([(name: "store", isWell: true), (name: "cache", isWell: true)])
         let requests = Mutex<[RequestSummary]>([])
+        let records = Mutex<[String: [[UInt8]]]>([:])
     }
 
     private init(
@@ -75,6 +76,9 @@ final class House: Sendable {
             keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
             hasher: try PasswordHasher(pool: pool, random: random),
             breachedPasswords: { BreachedPasswords(file: Array("Breached-2024\n".utf8)) },
+            names: NameAuthority(textRecords: { name in
+                .found(setting.records.withLock { $0[name] ?? [] })
+            }),
             rateLimits: { setting.limits.withLock { $0 } },
             rateCounter: rateCounter,
             random: random
@@ -201,6 +205,11 @@ final class House: Sendable {
     }
 
     var now: UnixTime { setting.now.withLock { $0 } }
+
+    /// Puts a TXT record into the DNS, as this house sees it.
+    func publish(_ text: String, at name: String) {
+        setting.records.withLock { $0[name, default: []].append(Array(text.utf8)) }
+    }
 
     func pass(seconds: Int64) { setting.now.withLock { $0 = $0.adding(seconds: seconds) } }
 

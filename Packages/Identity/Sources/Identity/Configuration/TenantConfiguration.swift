@@ -35,6 +35,14 @@ public final class TenantConfiguration: Sendable {
         domains.first { $0.host.utf8.elementsEqual(host.utf8) }
     }
 
+    /// The ready domain whose well-known files `host` serves: the one of that name, or else one whose RP ID it is, the
+    /// current one before those of before (HTTP contract 14).
+    public func publishingDomain(host: String) -> Domain? {
+        if let domain = domain(host: host), domain.status == .ready { return domain }
+        let ready = domains.filter { $0.status == .ready }
+        return ready.first { $0.relyingPartyID.utf8.elementsEqual(host.utf8) } ?? ready.first { $0.serves(host) }
+    }
+
     /// The connection that requests call `name`; compared byte for byte.
     public func connection(named name: String) -> Connection? {
         connections.first { $0.name.utf8.elementsEqual(name.utf8) }

@@ -22,7 +22,10 @@ public enum ConfigurationChange: Hashable, Sendable {
     case removeGrant(ClientGrantID)
     case setSettings(TenantSettings, replacing: UnixTime, at: UnixTime)
     case addDomain(Domain)
-    case setDomain(Domain)
+    case setDomain(Domain, replacing: UnixTime)
+    /// Takes a custom domain away. Its name and RP IDs become free, unless another domain of the tenant has them or
+    /// passkeys exist under them.
+    case removeDomain(Domain)
 }
 
 /// Changes what is configured in tenants: settings, domains, applications, user directories, APIs and grants.

@@ -4,7 +4,7 @@
 public protocol TenantStore: Sendable {
     /// A number that grows with every change of any tenant's configuration or keys.
     func version() async throws(StoreError) -> Int64
-    /// The tenant that `host` belongs to (any status), by one of its domains.
+    /// The tenant that `host` belongs to: by one of its domains (any status), or as an RP ID that is the tenant's.
     func tenant(host: String) async throws(StoreError) -> TenantID?
     func tenant(named name: String) async throws(StoreError) -> TenantID?
     func tenants() async throws(StoreError) -> [Tenant]

@@ -76,7 +76,7 @@ public struct Ceremonies: Sendable {
         }
         guard let taken, taken.tenant == context.tenant, taken.client == client.id, context.now < taken.expiresAt,
             taken.domainHost.hasSameBytes(as: context.domain.host), taken.purpose.surface == surface,
-            taken.purpose.relyingPartyID.hasSameBytes(as: context.domain.relyingPartyID),
+            taken.purpose.isServed(by: context.domain),
             named == nil || named == taken.connection,
             let connection = context.configuration.connection(taken.connection)
         else { throw .sessionInvalid }
@@ -178,10 +178,12 @@ extension PendingCeremony.Purpose {
         }
     }
 
-    var relyingPartyID: String {
+    /// Whether the domain has the ceremony's RP ID still: for a new passkey as its current one, for a sign-in as any.
+    func isServed(by domain: Domain) -> Bool {
         switch self {
-        case .signup(let issued, _, _), .enroll(let issued, _, _, _, _): issued.rpID
-        case .login(let issued, _, _): issued.rpID
+        case .signup(let issued, _, _), .enroll(let issued, _, _, _, _):
+            issued.rpID.hasSameBytes(as: domain.relyingPartyID)
+        case .login(let issued, _, _): domain.serves(issued.rpID)
         }
     }
 }

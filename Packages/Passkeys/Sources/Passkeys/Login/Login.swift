@@ -15,6 +15,8 @@ public struct Login: Sendable {
     /// - Parameters:
     ///   - username: whom section 12.3 names, as typed; `nil`: the authenticator says who it is.
     ///   - conditional: whether the page waits in autofill, so that the ceremony lives for 15 minutes.
+    ///   - relyingPartyID: the current RP ID of the domain, or a legacy one whose passkeys still sign in; `nil`: the
+    ///     current one.
     ///   - surface: the interface that asks.
     ///   - realm: the request's `realm` or `connection`.
     ///   - client: the client that asks.
@@ -24,19 +26,23 @@ public struct Login: Sendable {
     public func begin(
         username: String? = nil,
         conditional: Bool = false,
+        relyingPartyID: String? = nil,
         at surface: CeremonySurface,
         realm: String?,
         client: Client,
         in context: RequestContext
     ) async throws(PasskeyError) -> Begun<RequestOptions> {
         try context.checkMayUsePasskeys(client, at: surface)
+        guard context.domain.serves(relyingPartyID ?? context.domain.relyingPartyID) else {
+            throw .unknownRelyingPartyID
+        }
         let connection = try context.directory(realm: realm, for: client)
         try context.checkSwitches(connection, at: surface)
 
         var named = PendingCeremony.NamedUser.nobody
         var allowed: [CredentialDescriptor]?
         if let username {
-            let (user, list) = try await find(username, in: connection, context)
+            let (user, list) = try await find(username, under: relyingPartyID, in: connection, context)
             named = user
             allowed = context.settings.listAllowCredentials ? list : []
         }
@@ -44,7 +50,8 @@ public struct Login: Sendable {
             surface: surface,
             client: client,
             connection: connection,
-            context: context
+            context: context,
+            legacyRelyingPartyID: relyingPartyID
         )
         let beginning = ceremonies.beginning(composer, conditional: conditional)
         let issued = composer.authentication(challenge: beginning.challenge, allowing: allowed)
@@ -61,6 +68,7 @@ public struct Login: Sendable {
     /// Whom a name means, and the list to send. A name that nobody has costs the same reads.
     private func find(
         _ username: String,
+        under relyingPartyID: String?,
         in connection: Connection,
         _ context: RequestContext
     ) async throws(PasskeyError) -> (PendingCeremony.NamedUser, [CredentialDescriptor]) {
@@ -71,7 +79,7 @@ public struct Login: Sendable {
         let user = try await stored { () async throws(StoreError) in
             try await ceremonies.users.user(with: wanted, in: connection.id, of: context.tenant)
         }
-        let rpID = context.domain.relyingPartyID
+        let rpID = relyingPartyID ?? context.domain.relyingPartyID
         let passkeys = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.passkeys(
                 of: user ?? UserID(now: context.now, random: ceremonies.random(8)),

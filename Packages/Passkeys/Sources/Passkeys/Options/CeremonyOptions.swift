@@ -12,9 +12,12 @@ struct CeremonyOptions {
     /// Whether the user is not asked (WebAuthn L3 §5.1.3, conditional create): UP and UV may be missing from the answer
     /// to these options, and to no others.
     var isUpgrade = false
+    /// For a sign-in with a passkey of before: one of the domain's legacy RP IDs; `nil`: the current one.
+    var legacyRelyingPartyID: String?
 
     private var policy: PasskeyOptions { connection.options.passkey }
     private var domain: Domain { context.domain }
+    private var signInRelyingPartyID: String { legacyRelyingPartyID ?? domain.relyingPartyID }
 
     /// Milliseconds.
     var timeout: Int64 {
@@ -27,7 +30,7 @@ struct CeremonyOptions {
     }
 
     private var origins: [String] {
-        ExpectedOrigins.of(client, on: domain, in: context.configuration)
+        ExpectedOrigins.of(client, on: domain, for: legacyRelyingPartyID, in: context.configuration)
     }
 
     private var topOrigins: [String]? {
@@ -101,7 +104,7 @@ struct CeremonyOptions {
         return RequestOptions(
             challenge: challenge,
             timeout: timeout,
-            rpID: domain.relyingPartyID,
+            rpID: signInRelyingPartyID,
             userVerification: userVerification,
             allowCredentials: allowing ?? (isBrowser ? [] : nil),
             hints: isBrowser || !policy.hints.isEmpty ? policy.hints : nil,
@@ -113,7 +116,7 @@ struct CeremonyOptions {
     func authentication(challenge: [UInt8], allowing: [CredentialDescriptor]?) -> IssuedAuthentication {
         IssuedAuthentication(
             challenge: challenge,
-            rpID: domain.relyingPartyID,
+            rpID: signInRelyingPartyID,
             origins: origins,
             allowedTopOrigins: topOrigins,
             userVerification: userVerification,

@@ -84,7 +84,8 @@ extension CredentialDatabaseContract {
             domain.status = .failed
             domain.relyingPartyID = host
             domain.legacyRelyingPartyIDs = [scene.relyingPartyID]
-            try await scene.change(.setDomain(domain))
+            domain.updatedAt = scene.later(7)
+            try await scene.change(.setDomain(domain, replacing: domain.createdAt))
             let read = try requireSome(try await store.configuration(of: scene.tenant), "the configuration")
             try requireEqual(read.tenant.settings, settings, "the settings")
             try requireEqual(read.tenant.updatedAt, scene.later(5), "when the settings changed")

@@ -39,7 +39,8 @@ extension SQLStore {
         case .removeGrant(let grant): [remove(grant, of: tenant)]
         case .setSettings(let settings, let old, let now): [set(settings, of: tenant, replacing: old, at: now)]
         case .addDomain(let domain): insert(domain, into: tenant)
-        case .setDomain(let domain): set(domain)
+        case .setDomain(let domain, let old): set(domain, replacing: old)
+        case .removeDomain(let domain): remove(domain)
         }
     }
 }

@@ -12,8 +12,8 @@ extension SQLStore {
 
     public func tenant(host: String) async throws(StoreError) -> TenantID? {
         try await database.read(
-            .query(SQLStatement(Self.selectTenantByHost, [.text(host)])) { (results) throws(StoreError) in
-                try results.first.first { (row) throws(StoreError) in try row.tenant() }
+            .query(SQLStatement(Self.selectTenantByHost, [.text(host), .text(host), .text(host)])) { (results) throws(StoreError) in
+                try Self.tenantIfAny(results.first)
             }
         )
     }
@@ -67,18 +67,38 @@ extension SQLStore {
         SQLStatement(updateTenant, [.document(settings.document), .time(now), .tenant(tenant), .time(old)])
     }
 
-    /// The domain itself, then its claim to RP IDs.
-    static func set(_ domain: Domain) -> [SQLStatement] {
+    /// The domain itself, then its claim to names.
+    static func set(_ domain: Domain, replacing old: UnixTime) -> [SQLStatement] {
         let update = SQLStatement(
             updateDomain,
             [
                 .text(domain.host), .bool(domain.isCanonical), .text(domain.status.rawValue),
                 .text(domain.relyingPartyID), .list(domain.legacyRelyingPartyIDs), .list(domain.relatedOrigins),
-                .tenant(domain.tenant), .text(domain.id.text),
+                .bool(domain.isDefault), .details(domain.details), .time(domain.updatedAt),
+                .tenant(domain.tenant), .text(domain.id.text), .time(old),
             ],
             conflict: .domainHost
         )
-        return [update] + claimRelyingParties(of: domain, for: domain.tenant)
+        return [update] + claimNames(of: domain, for: domain.tenant)
+    }
+
+    /// The domain itself, then the names that nothing needs any more.
+    static func remove(_ domain: Domain) -> [SQLStatement] {
+        let delete = SQLStatement(
+            deleteDomain,
+            [.tenant(domain.tenant), .text(domain.id.text), .time(domain.updatedAt)]
+        )
+        return [delete]
+            + ([domain.name] + domain.relyingPartyIDs).map { name in
+                SQLStatement(
+                    releaseName,
+                    [
+                        .text(name), .tenant(domain.tenant), .tenant(domain.tenant), .text(name),
+                        .tenant(domain.tenant), .text(name), .text(name), .text(name + ":%"),
+                        .text("%\"\(name)\"%"),
+                    ]
+                )
+            }
     }
 
     static func insert(_ domain: Domain, into tenant: TenantID) -> [SQLStatement] {
@@ -87,17 +107,19 @@ extension SQLStore {
             [
                 .tenant(tenant), .text(domain.id.text), .text(domain.host), .bool(domain.isCanonical),
                 .text(domain.status.rawValue), .text(domain.relyingPartyID), .list(domain.legacyRelyingPartyIDs),
-                .list(domain.relatedOrigins), .time(domain.createdAt),
+                .list(domain.relatedOrigins), .time(domain.createdAt), .bool(domain.isDefault),
+                .details(domain.details), .time(domain.updatedAt),
             ],
             conflict: .domainHost
         )
-        return [insert] + claimRelyingParties(of: domain, for: tenant)
+        return [insert] + claimNames(of: domain, for: tenant)
     }
 
-    /// Makes the RP IDs that the domain names the tenant's own, unless another tenant has one. They stay the tenant's:
-    /// passkeys may exist under them.
-    private static func claimRelyingParties(of domain: Domain, for tenant: TenantID) -> [SQLStatement] {
-        ([domain.relyingPartyID] + domain.legacyRelyingPartyIDs).map { id in
+    /// Makes the name of a domain that is the tenant's, and the RP IDs that it names, the tenant's own, unless another
+    /// tenant has one. They stay so as long as passkeys may exist under them. A name that was not proven claims nothing.
+    private static func claimNames(of domain: Domain, for tenant: TenantID) -> [SQLStatement] {
+        guard domain.status == .ready else { return [] }
+        return ([domain.name] + domain.relyingPartyIDs).map { id in
             SQLStatement(
                 claimRelyingParty,
                 [.text(id), .tenant(tenant)],
@@ -129,7 +151,7 @@ extension SQLStore {
 
     static func domain(_ row: inout SQLRow) throws(StoreError) -> Domain {
         let (tenant, id) = (try row.tenant(), try row.text())
-        return Domain(
+        var domain = Domain(
             id: DomainID(id),
             tenant: tenant,
             host: try row.text(),
@@ -140,6 +162,10 @@ extension SQLStore {
             relatedOrigins: try row.list(),
             createdAt: try row.time()
         )
+        domain.isDefault = try row.bool()
+        domain.restore(details: try row.details())
+        domain.updatedAt = try row.time()
+        return domain
     }
 
     /// Every change of configuration or keys ends with it.
@@ -149,7 +175,15 @@ extension SQLStore {
         "UPDATE deployment SET configuration_version = configuration_version + 1 WHERE id = 1"
     )
     static let selectVersion = SQL("SELECT configuration_version FROM deployment WHERE id = 1")
-    private static let selectTenantByHost = SQL("SELECT tenant_id FROM domain WHERE host = ?")
+    /// Who only asks for a name that is another tenant's RP ID does not come before them.
+    private static let selectTenantByHost = SQL(
+        """
+        SELECT COALESCE(
+            (SELECT tenant_id FROM domain WHERE host = ? AND status = 'ready'),
+            (SELECT tenant_id FROM relying_party WHERE rp_id = ?), (SELECT tenant_id FROM domain WHERE host = ?)
+        )
+        """
+    )
     private static let selectTenantByName = SQL("SELECT id FROM tenant WHERE name = ?")
     private static let selectTenants = SQL(
         "SELECT id, name, settings, suspended_at, created_at, updated_at FROM tenant ORDER BY id"
@@ -168,21 +202,39 @@ extension SQLStore {
     )
     static let selectDomains = SQL(
         """
-        SELECT tenant_id, id, host, is_canonical, status, rp_id, legacy_rp_ids, related_origins, created_at
+        SELECT tenant_id, id, host, is_canonical, status, rp_id, legacy_rp_ids, related_origins, created_at,
+            is_default, details, updated_at
         FROM domain WHERE tenant_id = ? ORDER BY is_canonical DESC, created_at, id
         """
     )
     private static let insertDomain = SQL(
         """
         INSERT INTO domain
-            (tenant_id, id, host, is_canonical, status, rp_id, legacy_rp_ids, related_origins, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (tenant_id, id, host, is_canonical, status, rp_id, legacy_rp_ids, related_origins, created_at,
+            is_default, details, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
     private static let updateDomain = SQL(
         """
-        UPDATE domain SET host = ?, is_canonical = ?, status = ?, rp_id = ?, legacy_rp_ids = ?, related_origins = ?
-        WHERE tenant_id = ? AND id = ?
+        UPDATE domain SET host = ?, is_canonical = ?, status = ?, rp_id = ?, legacy_rp_ids = ?, related_origins = ?,
+            is_default = ?, details = ?, updated_at = ?
+        WHERE tenant_id = ? AND id = ? AND updated_at = ?
+        """
+    )
+    private static let deleteDomain = SQL(
+        "DELETE FROM domain WHERE tenant_id = ? AND id = ? AND is_canonical = 0 AND updated_at = ?"
+    )
+    /// As a domain's name with a port, and in a list of legacy RP IDs, it is found by its text; what is found too often
+    /// stays the tenant's.
+    private static let releaseName = SQL(
+        """
+        DELETE FROM relying_party WHERE rp_id = ? AND tenant_id = ?
+        AND NOT EXISTS (SELECT 1 FROM passkey p WHERE p.tenant_id = ? AND p.rp_id = ?)
+        AND NOT EXISTS (
+            SELECT 1 FROM domain d WHERE d.tenant_id = ? AND d.status = 'ready'
+            AND (d.rp_id = ? OR d.host = ? OR d.host LIKE ? OR d.legacy_rp_ids LIKE ?)
+        )
         """
     )
     private static let claimRelyingParty = SQL(

@@ -37,7 +37,7 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "domain",
             key: "tenant_id id",
-            "host is_canonical status rp_id legacy_rp_ids related_origins created_at"
+            "host is_canonical status rp_id legacy_rp_ids related_origins created_at is_default details updated_at"
         ),
         CopiedTable("relying_party", key: "rp_id", "tenant_id"),
         CopiedTable("connection", key: "tenant_id id", "name display_name options stored created_at updated_at"),

@@ -21,11 +21,9 @@ extension TenantAdministration {
         now: UnixTime
     ) async throws(TenancyError) -> Domain {
         let host = try DomainRules.host(entered)
-        let id = try DomainRules.relyingPartyID(relyingPartyID, host: host)
-        if let server = configuration.resourceServers.first(where: { Self.isAddress($0.identifier, under: host) }) {
-            throw .conflict("the API \"\(server.identifier)\" has an identifier under this domain's address.")
-        }
-        let legacy = try DomainRules.legacyRelyingPartyIDs(legacyRelyingPartyIDs, current: id)
+        let id = try rules.relyingPartyID(relyingPartyID, host: host)
+        try Self.checkFree(host, in: configuration)
+        let legacy = try rules.legacyRelyingPartyIDs(legacyRelyingPartyIDs, current: id)
         let domain = Domain(
             id: DomainID(random: random(12)),
             tenant: configuration.tenant.id,
@@ -34,14 +32,12 @@ extension TenantAdministration {
             status: .ready,
             relyingPartyID: id,
             legacyRelyingPartyIDs: legacy,
-            relatedOrigins: try DomainRules.relatedOrigins(relatedOrigins, relyingPartyID: id),
+            relatedOrigins: try rules.relatedOrigins(relatedOrigins, relyingPartyID: id),
+            isDefault: !configuration.domains.contains { !$0.isCanonical },
+            verification: newVerification(confirmed: now, also: [id] + legacy),
             createdAt: now
         )
-        let conflicts: [StoreError.Conflict: TenancyError] = [
-            .domainHost: .exists(what: "domain", name: host),
-            .relyingPartyID: .exists(what: "RP ID", name: ([id] + legacy).joined(separator: ", ")),
-        ]
-        try await write([.addDomain(domain)], of: configuration.tenant.id, conflicts)
+        try await write([.addDomain(domain)], of: configuration.tenant.id, Self.conflicts(of: domain))
         return domain
     }
 }

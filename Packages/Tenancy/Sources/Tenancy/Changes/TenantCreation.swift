@@ -48,8 +48,8 @@ extension TenantAdministration {
     public func createTenant(_ request: TenantRequest, now: UnixTime) async throws(TenancyError) -> CreatedTenant {
         try TenantName.check(request.name)
         let host = try DomainRules.host(request.domain)
-        let relyingPartyID = try DomainRules.relyingPartyID(request.relyingPartyID, host: host)
-        let origins = try DomainRules.relatedOrigins(request.relatedOrigins, relyingPartyID: relyingPartyID)
+        let relyingPartyID = try rules.relyingPartyID(request.relyingPartyID, host: host)
+        let origins = try rules.relatedOrigins(request.relatedOrigins, relyingPartyID: relyingPartyID)
 
         let unnumbered = TenantID(number: 0)
         let domain = Domain(
@@ -60,6 +60,7 @@ extension TenantAdministration {
             status: .ready,
             relyingPartyID: relyingPartyID,
             relatedOrigins: origins,
+            verification: newVerification(confirmed: now, also: [relyingPartyID]),
             createdAt: now
         )
         let secret = ClientSecret(random: random(48))

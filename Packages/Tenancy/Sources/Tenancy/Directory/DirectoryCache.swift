@@ -129,7 +129,9 @@ private struct State {
     mutating func insert(_ configuration: TenantConfiguration, asked host: String, now: UnixTime, epoch begun: UInt64) {
         note(version: configuration.version, at: now, epoch: begun)
         guard begun == epoch, configuration.version >= version else { return }
-        let names = configuration.domains.map(\.host)
+        // An RP ID's host is asked for well-known files, though no domain of that name may be here.
+        let ready = configuration.domains.filter { $0.status == .ready }
+        let names = Array(Set(configuration.domains.map(\.host) + ready.flatMap(\.relyingPartyIDs)))
         let entry = DirectoryEntry(.tenant(configuration), version: configuration.version, hosts: names)
         remove(tenants[configuration.tenant.id])
         if tenants.count >= maximumTenants { removeLongestUnused() }

@@ -1,6 +1,6 @@
 public import Identity
 
-/// Which tenant a host belongs to.
+/// Which tenant a host belongs to, as the name of a domain or as an RP ID of one.
 public enum TenantLookup: Sendable {
     case tenant(TenantConfiguration)
     case unknownHost
@@ -84,7 +84,9 @@ public final class TenantDirectory: Sendable {
         epoch: UInt64
     ) async throws(StoreError) -> TenantLookup {
         guard let tenant = try await store.tenant(host: host),
-            let configuration = try await store.configuration(of: tenant)
+            let configuration = try await store.configuration(of: tenant),
+            // An RP ID that no domain has any more is nobody's host.
+            configuration.domain(host: host) != nil || configuration.publishingDomain(host: host) != nil
         else {
             cache.insertUnknown(host, version: version, now: now, epoch: epoch)
             return .unknownHost

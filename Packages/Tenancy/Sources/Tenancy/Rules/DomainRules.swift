@@ -1,7 +1,11 @@
 public import Identity
+import PublicSuffix
 
 /// What a tenant's domain may be, and what its RP ID and related origins.
-enum DomainRules {
+struct DomainRules: Sendable {
+    /// `nil`: every name of one label is a public suffix, and no other.
+    let suffixes: PublicSuffixList?
+
     /// Reads `HOST[:PORT]`: lower case, A-labels, without the scheme's default port.
     ///
     /// - Throws: `invalid`. An address is refused: it cannot be a relying party (WebAuthn L3 §5.1.2).
@@ -22,13 +26,11 @@ enum DomainRules {
 
     /// Reads an RP ID for the domain `host`: the host's name, or a parent of it.
     ///
-    /// A parent has at least two labels. That it is no public suffix is not checked: the list is not at hand here.
-    ///
-    /// - Throws: `invalid`.
-    static func relyingPartyID(_ entered: String?, host: String) throws(TenancyError) -> String {
+    /// - Throws: `invalid`, also for a parent that is a public suffix, which browsers let nobody use.
+    func relyingPartyID(_ entered: String?, host: String) throws(TenancyError) -> String {
         let name = HostName.withoutPort(host)
         guard let entered else { return name }
-        guard let (id, port) = WebOrigin.hostAndPort(entered), port == nil, !isAddress(id) else {
+        guard let (id, port) = WebOrigin.hostAndPort(entered), port == nil, !Self.isAddress(id) else {
             throw .invalid(
                 what: "RP ID",
                 value: entered,
@@ -43,8 +45,12 @@ enum DomainRules {
                 problem: "must be \(name) or a parent of it, or browsers refuse every passkey"
             )
         }
-        guard id.utf8.contains(UInt8(ascii: ".")) else {
-            throw .invalid(what: "RP ID", value: entered, problem: "is a top-level name, which no site can speak for")
+        guard !isPublicSuffix(id) else {
+            throw .invalid(
+                what: "RP ID",
+                value: entered,
+                problem: "is a public suffix: anybody may have a name under it, so that no site can speak for it"
+            )
         }
         return id
     }
@@ -52,16 +58,16 @@ enum DomainRules {
     /// Reads `legacy_relying_party_identifiers`: names as RP IDs are, which need not be parents of the domain.
     ///
     /// - Throws: `invalid`, also when the current RP ID is among them.
-    static func legacyRelyingPartyIDs(_ entered: [String], current: String) throws(TenancyError) -> [String] {
+    func legacyRelyingPartyIDs(_ entered: [String], current: String) throws(TenancyError) -> [String] {
         var ids: [String] = []
         for text in entered {
-            guard let (id, port) = WebOrigin.hostAndPort(text), port == nil, !isAddress(id),
-                id.utf8.contains(UInt8(ascii: ".")) || HostName.isLoopback(id)
+            guard let (id, port) = WebOrigin.hostAndPort(text), port == nil, !Self.isAddress(id),
+                !isPublicSuffix(id) || HostName.isLoopback(id)
             else {
                 throw .invalid(
                     what: "legacy RP ID",
                     value: text,
-                    problem: "must be a domain name: no scheme, no port, no address, no empty label"
+                    problem: "must be a domain name that is no public suffix: no scheme, no port, no address"
                 )
             }
             guard id != current else {
@@ -69,32 +75,39 @@ enum DomainRules {
             }
             if !ids.contains(id) { ids.append(id) }
         }
+        guard ids.count <= CustomDomainDocument.maximumLegacy else {
+            throw .invalid(
+                what: "legacy RP IDs",
+                value: ids.joined(separator: " "),
+                problem: "are more than \(CustomDomainDocument.maximumLegacy)"
+            )
+        }
         return ids
     }
 
     /// Reads `related_origins` (WebAuthn L3 §5.11, HTTP contract 14.3): canonical, without repetitions.
     ///
-    /// - Throws: `invalid`, also for more than five registrable labels, since clients use no more. The label is taken
-    ///   for the second from the right, which under a public suffix of two labels (`co.uk`) counts too few.
-    static func relatedOrigins(_ entered: [String], relyingPartyID: String) throws(TenancyError) -> [String] {
+    /// - Throws: `invalid`, also for more than five registrable labels, since clients use no more.
+    func relatedOrigins(_ entered: [String], relyingPartyID: String) throws(TenancyError) -> [String] {
         var origins: [String] = []
         var labels: Set<String> = []
         for text in entered {
-            let origin = try relatedOrigin(text, relyingPartyID: relyingPartyID)
+            let origin = try Self.relatedOrigin(text, relyingPartyID: relyingPartyID)
             if !origins.contains(origin.text) { origins.append(origin.text) }
             labels.insert(registrableLabel(origin.host))
         }
-        guard labels.count <= 5 else {
+        guard labels.count <= RelatedOrigins.labelBudget else {
             throw .invalid(
                 what: "related origins",
                 value: origins.joined(separator: " "),
-                problem: "have \(labels.count) registrable labels, and clients use at most 5"
+                problem:
+                    "have \(labels.count) registrable labels, and clients use at most \(RelatedOrigins.labelBudget)"
             )
         }
         return origins
     }
 
-    private static func relatedOrigin(_ text: String, relyingPartyID: String) throws(TenancyError) -> WebOrigin {
+    static func relatedOrigin(_ text: String, relyingPartyID: String) throws(TenancyError) -> WebOrigin {
         let origin: WebOrigin
         do throws(WebOriginError) {
             origin = try WebOrigin(text)
@@ -114,9 +127,15 @@ enum DomainRules {
         return origin
     }
 
-    private static func registrableLabel(_ host: String) -> String {
+    /// A name that is a public suffix counts by itself.
+    private func registrableLabel(_ host: String) -> String {
+        if let suffixes { return suffixes.registrableLabel(of: host) ?? host }
         let labels = host.split(separator: ".")
         return String(labels.dropLast().last ?? labels.last ?? "")
+    }
+
+    private func isPublicSuffix(_ name: String) -> Bool {
+        suffixes?.isPublicSuffix(name) ?? !name.utf8.contains(UInt8(ascii: "."))
     }
 
     /// An IPv6 address in brackets, or a name whose last label is a number (WHATWG URL §3.5: "ends in a number").

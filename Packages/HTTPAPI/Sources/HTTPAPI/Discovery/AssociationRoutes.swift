@@ -1,0 +1,47 @@
+import HTTPServer
+import Identity
+import Tenancy
+
+/// What operating systems and browsers ask an RP ID's host for before they let apps and other sites use its passkeys
+/// (contract 14). A host that is an RP ID and no domain serves these paths, and no others.
+///
+/// Where new passkeys are made and passwords changed (14.4, 14.5) is told once there are pages for it.
+struct AssociationRoutes: Sendable {
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(.get, AssociationFiles.Path.apple, cors: .everyone, isPublished: true) { $0.association(\.apple) },
+            Endpoint(.get, AssociationFiles.Path.appleOld, cors: .everyone, isPublished: true) {
+                $0.association(\.apple)
+            },
+            Endpoint(.get, AssociationFiles.Path.android, cors: .everyone, isPublished: true) {
+                $0.association(\.android)
+            },
+            Endpoint(.get, AssociationFiles.Path.relatedOrigins, cors: .everyone, isPublished: true) {
+                (exchange: inout Exchange) throws(APIError) in
+                guard exchange.associations.relatedOrigins != nil else { throw .notFound }
+                return exchange.association { $0.relatedOrigins ?? [] }
+            },
+        ]
+    }
+}
+
+extension Exchange {
+    /// The files of the host that was asked: of the RP ID that it is, or else of its domain's. A related-origins list is
+    /// for the host that equals the RP ID alone.
+    fileprivate var associations: AssociationFiles {
+        AssociationFiles(of: relyingPartyHost, in: context.configuration)
+    }
+
+    private var relyingPartyHost: String {
+        let name = HostName.withoutPort(forwarded.host)
+        return context.configuration.domains.contains { $0.status == .ready && $0.serves(name) }
+            ? name : context.domain.relyingPartyID
+    }
+
+    fileprivate func association(_ bytes: (AssociationFiles) -> [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse.json(bytes(associations))
+        response.headers.set("Content-Type", "application/json")
+        // All that the files are made of changes with this number.
+        return cacheable(response, tag: "\"\(context.configuration.version)\"", "public, max-age=300")
+    }
+}
