@@ -1,9 +1,11 @@
 import Accounts
 import Cryptography
+import DNS
 import HTTPAPI
 import HTTPServer
 import Identity
 import Passkeys
+import PublicSuffix
 import Settings
 import Storage
 import Tenancy
@@ -23,6 +25,8 @@ final class Deployment: Sendable {
     let metadata: MetadataCache
     let signingPool: BlockingPool
     private let hashingPool: BlockingPool
+    private let namePool: BlockingPool
+    let names: NameAuthority
     let liveRateLimits: Live<HTTPAPI.RateLimits>
 
     /// Opens the stores and the keys. Nothing of a store is changed when its keys cannot be opened.
@@ -61,7 +65,9 @@ final class Deployment: Sendable {
         let breached: BreachedPasswords
         do {
             breached = try Self.breachedPasswords(settings)
-            (signingPool, hashingPool) = try Self.pools()
+            let suffixes = try Self.publicSuffixes(settings)
+            (signingPool, hashingPool, namePool) = try Self.pools()
+            names = Self.names(suffixes, settings, namePool)
             hasher = try PasswordHasher(pool: hashingPool, random: random)
         } catch {
             challenges.close()
@@ -91,33 +97,69 @@ final class Deployment: Sendable {
             keyRotation: rotation,
             hasher: hasher,
             breachedPasswords: { breached },
+            names: names,
             rateLimits: { rateLimits.value },
             rateCounter: challenges.rateCounter,
             random: random
         )
     }
 
-    /// For signatures, and for password hashes: these have one thread of lowest priority and a short queue, so that
-    /// sign-ins with passkeys do not wait for them.
-    private static func pools() throws(CommandFailure) -> (signing: BlockingPool, hashing: BlockingPool) {
-        do throws(ThreadError) {
-            let signing = try BlockingPool(name: "signing", threadCount: 2)
+    /// For signatures; for password hashes, which have one thread of lowest priority and a short queue, so that sign-ins
+    /// with passkeys do not wait for them; and for names that are looked up, which somebody may ask for many times over.
+    private static func pools() throws(CommandFailure) -> (BlockingPool, BlockingPool, BlockingPool) {
+        var started: [BlockingPool] = []
+        func start(_ pool: () throws(ThreadError) -> BlockingPool) throws(CommandFailure) -> BlockingPool {
             do throws(ThreadError) {
-                return (
-                    signing,
-                    try BlockingPool(
-                        name: "passwords",
-                        threadCount: 1,
-                        queueLimit: PasswordHasher.queueLimit,
-                        isBackground: true
-                    )
-                )
+                let pool = try pool()
+                started.append(pool)
+                return pool
             } catch {
-                signing.stop()
-                throw error
+                for pool in started { pool.stop() }
+                throw CommandFailure("The system has no thread left: error \(error.code).", exit: .unavailable)
             }
+        }
+        return (
+            try start { () throws(ThreadError) in try BlockingPool(name: "signing", threadCount: 2) },
+            try start { () throws(ThreadError) in
+                try BlockingPool(
+                    name: "passwords",
+                    threadCount: 1,
+                    queueLimit: PasswordHasher.queueLimit,
+                    isBackground: true
+                )
+            },
+            try start { () throws(ThreadError) in
+                try BlockingPool(name: "names", threadCount: 2, queueLimit: 8, isBackground: true)
+            }
+        )
+    }
+
+    /// The list of the settings; where none was named and Debian's is not there, libpsl's own.
+    private static func publicSuffixes(_ settings: Settings) throws(CommandFailure) -> PublicSuffixList {
+        do throws(PublicSuffixError) {
+            return try PublicSuffixList(path: settings.publicSuffixList.value)
         } catch {
-            throw CommandFailure("The system has no thread left: error \(error.code).", exit: .unavailable)
+            if settings.publicSuffixList.source == .default, let list = try? PublicSuffixList() { return list }
+            throw CommandFailure("\(error)", exit: .failed)
+        }
+    }
+
+    /// Whose names are: the public suffix list, and TXT records from the name servers of the settings. A lookup is over in
+    /// 3 s: whoever waits for it has 5.
+    private static func names(
+        _ suffixes: PublicSuffixList,
+        _ settings: Settings,
+        _ pool: BlockingPool
+    ) -> NameAuthority {
+        let resolver = Resolver(servers: settings.dnsServers.value.map(\.description), timeout: 3000)
+        return NameAuthority(publicSuffixes: suffixes) { name in
+            do throws(ResolverError) {
+                return .found(
+                    try await pool.run(
+                        refused: { _ in .unavailable(reason: "too many names are looked up at once") }
+                    ) { () throws(ResolverError) in try resolver.textRecords(of: name) }
+                )
+            } catch { return .unavailable(reason: error.description) }
         }
     }
 
@@ -185,6 +227,7 @@ final class Deployment: Sendable {
     func close() async {
         signingPool.stop()
         hashingPool.stop()
+        namePool.stop()
         challenges.close()
         await store.close()
     }

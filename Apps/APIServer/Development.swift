@@ -33,6 +33,7 @@ struct Development {
             store: deployment.store,
             directory: deployment.directory,
             metadata: deployment.store,
+            names: deployment.names,
             random: random
         )
         let now = SystemClock.now()

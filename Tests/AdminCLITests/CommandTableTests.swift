@@ -25,7 +25,8 @@ struct CommandTableTests {
     func commands() {
         let program = AdminProgram.make(.live)
         for line in [
-            "tenant create", "tenant list", "tenant show", "tenant set", "domain add", "domain list", "client create",
+            "tenant create", "tenant list", "tenant show", "tenant set", "domain add", "domain list", "domain show",
+            "domain set", "domain verify", "domain remove", "rp status", "rp cut-over", "client create",
             "client list", "client show", "client set", "connection list", "connection show", "connection set",
             "grant list", "grant create", "master-key create", "user list", "user show", "passkey list",
             "passkey revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",

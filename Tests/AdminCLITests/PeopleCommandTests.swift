@@ -156,4 +156,41 @@ struct PeopleCommandTests {
         let unknown = CeremonyID(TimeOrderedID(now: run.now, random: [9])).text
         #expect(await run("ceremony", "explain", unknown).exit == .notFound)
     }
+
+    @Test("Who has no passkey of the new RP ID is counted and named, and an early cut-over is refused")
+    func relyingParties() async throws {
+        #expect(await run("rp", "status").errors.contains("No domain of acme"))
+        let added = await run("domain", "add", "id.new.example", "--legacy-rp-id", "acme.example")
+        #expect(added.exit == .done, "\(added.errors)")
+        let row = try await run("rp", "status", "-o", "json").json().array?.first?.object
+        #expect(row?["from"] == "acme.example" && row?["to"] == "id.new.example", "\(String(describing: row))")
+        #expect(row?["users"] == 1 && row?["left_behind"] == 1 && row?["percent"] == "0 %")
+        let who = try await run("rp", "status", "--who", "-o", "json").json().array
+        #expect(who?.count == 1 && who?.first?.object?["user_id"] == .string(user.subject))
+        let early = await run("rp", "cut-over", "id.new.example", "acme.example", "--yes")
+        #expect(early.exit == .conflict && early.errors.contains("1 would be left behind"), "\(early.errors)")
+        for (words, exit): ([String], ExitCode) in [
+            (["id.new.example", "acme.example", "--threshold", "101"], .wrongUse),
+            (["id.new.example", "acme.example", "--threshold", "x"], .wrongUse),
+            (["id.new.example", "other.example"], .notFound), (["id.nobody.example", "acme.example"], .notFound),
+            // Somebody would be left behind, and nobody can be asked.
+            (["id.new.example", "acme.example", "--threshold", "0"], .wrongUse),
+        ] {
+            let outcome = await run.run(["rp", "cut-over"] + words)
+            #expect(outcome.exit == exit, "\(words) \(outcome.errors)")
+        }
+        let done = await run(
+            "rp",
+            "cut-over",
+            "id.new.example",
+            "acme.example",
+            "--threshold",
+            "0",
+            "--yes",
+            "-o",
+            "json"
+        )
+        #expect(try done.json().object?["legacy_relying_party_identifiers"] == [], "\(done.errors)")
+        #expect(try await run("rp", "status", "-o", "json").json().array?.isEmpty == true)
+    }
 }

@@ -165,4 +165,34 @@ struct StoreCommandTests {
         #expect(list?.count == 2 && list?.first?.object?["primary"] == true)
         #expect(await run("domain", "add", "id.acme.example").exit == .conflict)
     }
+
+    @Test("A domain's RP IDs and origins are set by the operator's word, and what clients will not do is said")
+    func domainSet() async throws {
+        let run = try AdminRun()
+        try await run.makeTenant()
+        #expect(await run("domain", "add", "id.new.example").exit == .done)
+        let set = await run("domain", "set", "id.new.example", "--rp-id", "new.example", "-o", "json")
+        #expect(try set.json().object?["relying_party_identifier"] == "new.example", "\(set.errors)")
+        for (id, word) in [("co.uk", "must be"), ("example", "public suffix"), ("other.example", "parent")] {
+            let refused = await run("domain", "set", "id.new.example", "--rp-id", id)
+            #expect(refused.exit == .wrongUse && refused.errors.contains(word), "\(refused.errors)")
+        }
+        #expect(await run("domain", "set", "id.new.example").exit == .wrongUse)
+        #expect(await run("domain", "set", "id.nw.example", "--rp-id", "").errors.contains("id.new.example"))
+        let legacy = await run("domain", "set", "id.new.example", "--legacy-rp-id", "acme.example", "-o", "json")
+        #expect(try legacy.json().object?["legacy_relying_party_identifiers"] == ["acme.example"])
+        // Five labels of one's own, and the sixth is the place that the tenant moves to: the last one is too much.
+        var arguments = ["domain", "set", "login.acme.example"]
+        for number in 1...5 { arguments += ["--origin", "https://a\(number).example"] }
+        let full = await run.run(arguments)
+        #expect(full.exit == .done, "\(full.errors)")
+        let shown = await run("domain", "show", "login.acme.example")
+        #expect(shown.errors.contains("https://a5.example comes after 5 other labels"), "\(shown.errors)")
+        let none = await run("domain", "set", "login.acme.example", "--origin", "", "-o", "json")
+        #expect(try none.json().object?["related_origins"] == [])
+        #expect(await run("domain", "remove", "id.new.example").exit == .wrongUse)
+        #expect(await run("domain", "remove", "login.acme.example", "--yes").exit == .wrongUse)
+        #expect(await run("domain", "remove", "id.new.example", "--yes").exit == .done)
+        #expect(try await run("domain", "list", "-o", "json").json().array?.count == 1)
+    }
 }

@@ -40,6 +40,12 @@ struct PeerTests {
     func demoPage() async throws { try await runScript("demo_page.py") }
 
     @Test(
+        "Chromium: a tenant moves to a new name, and its people's passkeys with it",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func domainMove() async throws { try await runScript("domain_move.py", seconds: 600) }
+
+    @Test(
         "Chromium's virtual authenticators: attestations, extensions, and each lie refused for its own reason",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )

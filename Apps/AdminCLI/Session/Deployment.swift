@@ -1,6 +1,7 @@
 import Encodings
 import Glibc
 import Identity
+import PublicSuffix
 import Settings
 import Tenancy
 import Terminal
@@ -37,6 +38,7 @@ struct Deployment: Sendable {
         do {
             let settings = try readSettings(invocation, console)
             let prepared = try await prepare(settings)
+            let suffixes = try publicSuffixes(settings)
             try becomeOwner(settings, tools)
             let store = try await tools.openStore(settings)
             let deployment = Deployment(
@@ -45,7 +47,12 @@ struct Deployment: Sendable {
                 tools: tools,
                 settings: settings,
                 store: store,
-                administration: TenantAdministration(store: store, metadata: store, random: tools.random)
+                administration: TenantAdministration(
+                    store: store,
+                    metadata: store,
+                    names: NameAuthority(publicSuffixes: suffixes),
+                    random: tools.random
+                )
             )
             let result: Result<ExitCode, any Error>
             do {
@@ -57,6 +64,16 @@ struct Deployment: Sendable {
             return try result.get()
         } catch {
             throw CommandFailure(any: error)
+        }
+    }
+
+    /// The list of the settings; where none was named and Debian's is not there, libpsl's own.
+    static func publicSuffixes(_ settings: Settings) throws(CommandFailure) -> PublicSuffixList {
+        do throws(PublicSuffixError) {
+            return try PublicSuffixList(path: settings.publicSuffixList.value)
+        } catch {
+            if settings.publicSuffixList.source == .default, let list = try? PublicSuffixList() { return list }
+            throw CommandFailure("\(error)", exit: .failed)
         }
     }
 

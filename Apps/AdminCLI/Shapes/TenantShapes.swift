@@ -32,16 +32,8 @@ enum Shape {
         return object
     }
 
-    static func domain(_ domain: Domain) -> JSONObject {
-        [
-            "custom_domain_id": .string(domain.id.text), "domain": .string(domain.host),
-            "primary": .bool(domain.isCanonical), "status": .string(domain.status.rawValue),
-            "type": "self_managed_certs", "relying_party_identifier": .string(domain.relyingPartyID),
-            "legacy_relying_party_identifiers": .array(domain.legacyRelyingPartyIDs.map { .string($0) }),
-            "related_origins": .array(domain.relatedOrigins.map { .string($0) }),
-            "created_at": .string(domain.createdAt.rfc3339),
-        ]
-    }
+    /// As the Management API gives it; the canonical domain counts as primary.
+    static func domain(_ domain: Domain) -> JSONObject { domain.document }
 
     static func client(_ client: Client, of tenant: Tenant) -> JSONObject {
         var object: JSONObject = [

@@ -6,6 +6,7 @@ It gets its token by itself, with client credentials, as a form.
 import importlib
 import os
 
+from name_server import NameServer
 from support import PASSKEY_GRANT, Server, equal, run
 
 FINGERPRINT = ":".join(["D8"] * 32)
@@ -20,7 +21,7 @@ def problem(kind, call, module="auth0.management.errors"):
     raise AssertionError(f"{kind} was not raised")
 
 
-with Server() as server:
+with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server:
     # Read when a connection is made: the client's own way to trust a CA.
     os.environ["SSL_CERT_FILE"] = server.authority.ca_file
     from auth0.management import ManagementClient
@@ -95,6 +96,35 @@ with Server() as server:
         api.client_grants.delete(grant.id)
         api.resource_servers.delete(things.id)
 
+    def custom_domains():
+        made = api.custom_domains.create(
+            domain="id.acme.test", type="self_managed_certs", tls_policy="recommended", domain_metadata={"team": "web"}
+        )
+        equal((made.status, made.primary, made.domain_metadata), ("pending_verification", True, {"team": "web"}))
+        place = made.verification.methods[0]
+        equal((place.name, place.domain), ("txt", "_pk-verify.id.acme.test"))
+        equal(api.custom_domains.verify(made.custom_domain_id).status, "pending_verification")
+        names.records[place.domain] = ["v=spf1 -all", place.record]
+        equal(api.custom_domains.verify(made.custom_domain_id).status, "ready")
+        early = problem("BadRequestError", lambda: api.custom_domains.update(
+            made.custom_domain_id, relying_party_identifier="acme.test"))
+        equal("_pk-verify.acme.test" in early["message"], True)
+        names.records["_pk-verify.acme.test"] = [place.record]
+        changed = api.custom_domains.update(made.custom_domain_id, relying_party_identifier="acme.test")
+        equal(changed.relying_party_identifier, "acme.test")
+        suffix = problem("BadRequestError", lambda: api.custom_domains.update(
+            made.custom_domain_id, relying_party_identifier="test"))
+        equal("public suffix" in suffix["message"], True)
+        second = api.custom_domains.create(domain="b.acme.test", type="self_managed_certs")
+        equal([found.domain for found in api.custom_domains.list()], ["id.acme.test", "b.acme.test"])
+        equal(api.custom_domains.get_default().domain, "id.acme.test")
+        equal(problem("ConflictError", lambda: api.custom_domains.create(
+            domain="b.acme.test", type="self_managed_certs"))["errorCode"], "conflict")
+        for domain_id in (second.custom_domain_id, made.custom_domain_id):
+            api.custom_domains.delete(domain_id)
+        gone = problem("NotFoundError", lambda: api.custom_domains.get(made.custom_domain_id))
+        equal(gone["errorCode"], "inexistent_custom_domain")
+
     def keys_and_settings():
         keys = api.keys.signing.list()
         equal([(key.current, key.next) for key in keys], [(True, False), (False, True)])
@@ -122,4 +152,4 @@ with Server() as server:
         api.clients.delete(helper.client_id)
         problem("UnauthorizedError", lambda: list(other.clients.list()))
 
-    run(applications, connections, apis_and_grants, keys_and_settings, without_a_scope)
+    run(applications, connections, apis_and_grants, custom_domains, keys_and_settings, without_a_scope)

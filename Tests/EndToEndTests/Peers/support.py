@@ -31,9 +31,9 @@ def free_port():
 
 
 class LocalAuthority:
-    """A CA of one run, and a certificate for localhost that it signed."""
+    """A CA of one run, and a certificate that it signed: for localhost and for `more` names."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, more=()):
         self.certificate_file = str(folder / "server.pem")
         self.key_file = str(folder / "server.key")
         self.ca_file = str(folder / "ca.pem")
@@ -52,6 +52,7 @@ class LocalAuthority:
         )
         key = ec.generate_private_key(ec.SECP256R1())
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        names += [x509.DNSName(name) for name in more]
         certificate = (
             x509.CertificateBuilder()
             .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])).issuer_name(ca_name)
@@ -74,10 +75,11 @@ class LocalAuthority:
 class Server:
     """A server of the release build with its own folder, stopped by SIGTERM at the end of the block.
 
-    `settings` are environment variables; without `tls` it speaks http, which browsers take for safe on *.localhost.
+    `settings` are environment variables; without `tls` it speaks http, which browsers take for safe on *.localhost. With
+    it the certificate is for localhost and `names`.
     """
 
-    def __init__(self, tls=True, **settings):
+    def __init__(self, tls=True, names=(), **settings):
         self.temporary = tempfile.TemporaryDirectory(prefix="latchkey-")
         self.folder = pathlib.Path(self.temporary.name)
         self.port = free_port()
@@ -97,7 +99,7 @@ class Server:
         self.session = requests.Session()
         self.session.trust_env = False
         if tls:
-            self.authority = LocalAuthority(self.folder)
+            self.authority = LocalAuthority(self.folder, names)
             environment["LATCHKEY_TLS_CERTIFICATE"] = self.authority.certificate_file
             environment["LATCHKEY_TLS_KEY"] = self.authority.key_file
             self.session.verify = self.authority.ca_file

@@ -39,6 +39,30 @@ extension WallCases {
         "GET /api/v2/client-grants/{id}": [named("GET", "client-grants/", "") { $0.grant }],
         "PATCH /api/v2/client-grants/{id}": [named("PATCH", "client-grants/", "") { $0.grant }],
         "DELETE /api/v2/client-grants/{id}": [named("DELETE", "client-grants/", "") { $0.grant }],
+        "GET /api/v2/custom-domains": [listed("custom-domains", naming: "fields") { $0.customDomain }],
+        // That a name is taken is told: there is one of it for all tenants.
+        "POST /api/v2/custom-domains": [
+            made("custom-domains") {
+                ["domain": "x", "type": "self_managed_certs", "custom_domain_id": .string($0.customDomain)]
+            }
+        ],
+        "GET /api/v2/custom-domains/default": [
+            listed("custom-domains/default", naming: "fields") { $0.customDomain }
+        ],
+        "PATCH /api/v2/custom-domains/default": [
+            WallProbe("a domain's name, for an administrator") { ours, them in
+                managing(ours, "PATCH", "custom-domains/default", ["domain": .string(them.host)])
+            }
+        ],
+        "GET /api/v2/custom-domains/{id}": [named("GET", "custom-domains/", "") { $0.customDomain }],
+        "PATCH /api/v2/custom-domains/{id}": [named("PATCH", "custom-domains/", "") { $0.customDomain }],
+        "DELETE /api/v2/custom-domains/{id}": [named("DELETE", "custom-domains/", "") { $0.customDomain }],
+        "POST /api/v2/custom-domains/{id}/verify": [
+            named("POST", "custom-domains/", "/verify") { $0.customDomain }
+        ],
+        "GET /api/v2/custom-domains/{id}/relying-parties": [
+            named("GET", "custom-domains/", "/relying-parties") { $0.customDomain }
+        ],
         "GET /api/v2/keys/signing": [listed("keys/signing", naming: "kid") { $0.keyID }],
         "GET /api/v2/keys/signing/{kid}": [named("GET", "keys/signing/", "") { $0.keyID }],
         "POST /api/v2/keys/signing/rotate": [

@@ -66,6 +66,7 @@ struct Party: Sendable {
                 connection: try await first("connections"),
                 resourceServer: try await first("resource-servers"),
                 grant: try await first("client-grants"),
+                customDomain: try await customDomain(site, managementToken),
                 keyID: try #require(keys["keys"]?.array?.first?.object?["kid"]?.string),
                 entityTag: try #require(keys.header("etag")),
                 accessToken: try tokens.token("access_token"),
@@ -83,6 +84,15 @@ struct Party: Sendable {
             authenticator: browser.authenticator,
             managementToken: managementToken
         )
+    }
+
+    private static func customDomain(_ site: Site, _ token: String) async throws -> String {
+        let request = Request.json(
+            "/api/v2/custom-domains",
+            ["domain": .string("custom.\(unique()).example"), "type": "self_managed_certs"]
+        )
+        let made = try await site.send(request.with("Authorization", "Bearer " + token))
+        return try #require(made.string("custom_domain_id"), "\(made)")
     }
 
     private static func managementToken(_ site: Site) async throws -> String {
@@ -133,6 +143,7 @@ struct Belongings: Sendable {
     var connection: String
     var resourceServer: String
     var grant: String
+    var customDomain: String
     var keyID: String
     var entityTag: String
     var accessToken: String
@@ -165,6 +176,7 @@ struct Belongings: Sendable {
         other.connection = "con_" + Self.shuffled(String(connection.dropFirst(4)))
         other.resourceServer = "rs_" + Self.shuffled(String(resourceServer.dropFirst(3)))
         other.grant = "cgr_" + Self.shuffled(String(grant.dropFirst(4)))
+        other.customDomain = "cd_" + Self.shuffled(String(customDomain.dropFirst(3)))
         other.keyID = Self.shuffled(keyID)
         other.entityTag = "\"" + Self.shuffled(entityTag.filter { $0 != "\"" }) + "\""
         other.accessToken = try Self.withKeyID(Self.shuffled(keyID), accessToken)
@@ -186,7 +198,8 @@ struct Belongings: Sendable {
     var texts: [String] {
         [
             host, relyingPartyID, client, backend, secret, username, user, userHandle, credential, connection,
-            resourceServer, grant, keyID, accessToken, refreshToken, cookie, session, signUpSession, browserSession,
+            resourceServer, grant, customDomain, keyID, accessToken, refreshToken, cookie, session, signUpSession,
+            browserSession,
             browserSignUpSession, conformanceCookie,
             conformanceSignUpCookie,
         ]

@@ -51,6 +51,9 @@ enum WallCases {
         "GET /.well-known/oauth-authorization-server": published("/.well-known/oauth-authorization-server"),
         "GET /.well-known/jwks.json": published("/.well-known/jwks.json"),
         "GET /.well-known/webauthn": published("/.well-known/webauthn"),
+        "GET /.well-known/apple-app-site-association": published("/.well-known/apple-app-site-association"),
+        "GET /apple-app-site-association": published("/apple-app-site-association"),
+        "GET /.well-known/assetlinks.json": published("/.well-known/assetlinks.json"),
     ]
     .merging(management) { $1 }
     .merging(conformance("")) { $1 }
@@ -78,8 +81,16 @@ enum WallCases {
                         .with("Authorization", "Bearer \(ours.ids.accessToken)")
                 }
             }
-        return named + [
-            WallProbe("a host that is only an RP ID") { _, them in request([:]).with("Host", them.relyingPartyID) },
+        // What systems and browsers ask every RP ID for is for all to see.
+        let hosts =
+            associationFiles.contains(route.path)
+            ? []
+            : [
+                WallProbe("a host that is only an RP ID") { _, them in
+                    request([:]).with("Host", them.relyingPartyID)
+                }
+            ]
+        return named + hosts + [
             WallProbe("a forwarded host") { _, them in request([:]).with("X-Forwarded-Host", them.host) },
             WallProbe("a bearer token") { ours, them in
                 request(["client_id": .string(ours.app.id)]).with("Authorization", "Bearer \(them.accessToken)")
@@ -100,6 +111,11 @@ enum WallCases {
             WallProbe("a client") { _, them in request(["client_id": .string(them.client)]) },
         ]
     }
+
+    private static let associationFiles = [
+        "/.well-known/apple-app-site-association", "/apple-app-site-association", "/.well-known/assetlinks.json",
+        "/.well-known/webauthn",
+    ]
 
     /// What a path may name.
     private static let things: [(name: String, value: @Sendable (Belongings) -> String)] = [
