@@ -73,7 +73,7 @@ struct Deployment: Sendable {
             return try PublicSuffixList(path: settings.publicSuffixList.value)
         } catch {
             if settings.publicSuffixList.source == .default, let list = try? PublicSuffixList() { return list }
-            throw CommandFailure("\(error)", exit: .failed)
+            throw CommandFailure(.failed, "\(error)")
         }
     }
 

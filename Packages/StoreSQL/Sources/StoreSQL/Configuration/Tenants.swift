@@ -12,7 +12,8 @@ extension SQLStore {
 
     public func tenant(host: String) async throws(StoreError) -> TenantID? {
         try await database.read(
-            .query(SQLStatement(Self.selectTenantByHost, [.text(host), .text(host), .text(host)])) { (results) throws(StoreError) in
+            .query(SQLStatement(Self.selectTenantByHost, [.text(host), .text(host), .text(host)])) {
+                (results) throws(StoreError) in
                 try Self.tenantIfAny(results.first)
             }
         )
