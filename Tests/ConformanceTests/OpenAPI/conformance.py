@@ -24,6 +24,7 @@ from schemathesis.checks import not_a_server_error  # noqa: E402
 from schemathesis.specs.openapi.checks import (  # noqa: E402
     content_type_conformance, response_headers_conformance, response_schema_conformance, status_code_conformance,
 )
+from name_server import NameServer  # noqa: E402
 from software_device import SoftwareDevice  # noqa: E402
 from support import PASSKEY_GRANT, Server, equal, free_port, run  # noqa: E402
 
@@ -103,7 +104,8 @@ def cookie(response, name):
 ADMIN_PORT = free_port()
 ADMIN = f"http://127.0.0.1:{ADMIN_PORT}"
 
-with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
+with NameServer() as names, \
+        Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}", LATCHKEY_DNS_SERVERS=names.address) as server:
     HOST = f"localhost:{server.port}"
     TENANT = server.admin(
         "tenant", "create", "acme", "--domain", HOST, "--origin", "https://shop.example"
@@ -276,6 +278,23 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
         manage("GET", settings, 200)
         manage("PATCH", settings, 200, {"friendly_name": "Acme"})
 
+        domains, domain = "/api/v2/custom-domains", "/api/v2/custom-domains/{id}"
+        made = manage("POST", domains, 201, {"domain": "id.acme.test", "type": "self_managed_certs"}).json()
+        place = made["verification"]["methods"][0]
+        own = {"id": made["custom_domain_id"]}
+        manage("POST", domain + "/verify", 200, parts=own)
+        names.records[place["domain"]] = [place["record"]]
+        equal(manage("POST", domain + "/verify", 200, parts=own).json()["status"], "ready")
+        manage("GET", domains, 200)
+        manage("GET", domains, 200, query={"take": 1, "include_canonical": "true"})
+        manage("GET", domain, 200, parts=own)
+        manage("PATCH", domain, 200, {"related_origins": ["https://shop.example"]}, parts=own)
+        manage("PATCH", domain, 400, {"relying_party_identifier": "test"}, parts=own)
+        manage("GET", domain + "/relying-parties", 200, parts=own, query={"users": 5})
+        manage("PATCH", domains + "/default", 200, {"domain": "id.acme.test"})
+        manage("GET", domains + "/default", 200)
+        manage("DELETE", domain, 204, parts=own)
+
         connections, connection = "/api/v2/connections", "/api/v2/connections/{id}"
         staff = {"id": manage("POST", connections, 201, {"name": "Staff", "strategy": "auth0"}).json()["id"]}
         manage("GET", connections, 200)
@@ -302,7 +321,12 @@ with Server(LATCHKEY_ADMIN_LISTEN=f"127.0.0.1:{ADMIN_PORT}") as server:
             journey.call("GET", path, 200)
         keys = journey.call("GET", "/.well-known/jwks.json", 200)
         journey.call("GET", "/.well-known/jwks.json", 304, If_None_Match=header(keys, "ETag"))
-        journey.call("GET", "/.well-known/webauthn", 200)
+        for path in (
+            "/.well-known/webauthn", "/.well-known/apple-app-site-association", "/apple-app-site-association",
+            "/.well-known/assetlinks.json",
+        ):
+            file = journey.call("GET", path, 200)
+            journey.call("GET", path, 304, If_None_Match=header(file, "ETag"))
         for path in ("/healthz", "/readyz"):
             journey.call("GET", path, 200)
             journey.call("GET", path, 200, base=ADMIN)
