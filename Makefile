@@ -13,7 +13,7 @@ run: ## build, and start the development server: a passkey made and used in a br
 	@.ci/setup run
 	@echo "Build      the first one takes a few minutes …"
 	@mkdir -p .build
-	@for product in latchkey-server latchkey-admin; do \
+	@for product in latchkey-server latchkey-admin latchkey-tenant; do \
 	    swift build -c release --static-swift-stdlib --product $$product >.build/run.log 2>&1 \
 	        || { cat .build/run.log; exit 1; }; \
 	done

@@ -57,6 +57,7 @@ let package = Package(
     products: [
         .executable(name: "latchkey-server", targets: ["APIServer"]),
         .executable(name: "latchkey-admin", targets: ["AdminCLI"]),
+        .executable(name: "latchkey-tenant", targets: ["TenantCLI"]),
         // For measurements; it is not shipped.
         .executable(name: "latchkey-load", targets: ["Load"]),
     ],
@@ -81,6 +82,12 @@ let package = Package(
                 "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage", "PublicSuffix",
             ]),
             path: "Apps/AdminCLI",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "TenantCLI",
+            dependencies: libraries(["Encodings", "YAML", "Transfer", "Terminal", "Identity", "Tenancy"]),
+            path: "Apps/TenantCLI",
             swiftSettings: settings
         ),
 
@@ -154,6 +161,13 @@ let package = Package(
                     "Terminal", "WebAuthn",
                 ]),
             path: "Tests/AdminCLITests",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TenantCLITests",
+            dependencies: ["TenantCLI"]
+                + libraries(["Encodings", "Identity", "Tenancy", "Terminal", "Transfer", "YAML"]),
+            path: "Tests/TenantCLITests",
             swiftSettings: settings
         ),
 

@@ -23,7 +23,7 @@ let package = Package(
     targets: [
         .target(
             name: "Tenancy",
-            dependencies: ["Encodings", "Identity", "Cryptography", "PublicSuffix"],
+            dependencies: ["Encodings", "Identity", "WebAuthn", "Cryptography", "PublicSuffix"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,4 +1,3 @@
-import Encodings
 import Tenancy
 import Terminal
 
@@ -11,20 +10,10 @@ enum MemberWords {
     static func patch(_ words: [String]) throws(CommandFailure) -> DocumentPatch {
         var patch = DocumentPatch()
         for word in words {
-            guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")), equals != word.startIndex else {
-                throw CommandFailure(.wrongUse, "\(quoted(word)) is not MEMBER=JSON, as friendly_name=Acme.")
-            }
-            let path = word[..<equals].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard !path.contains("") else {
-                throw CommandFailure(.wrongUse, "\(quoted(String(word[..<equals]))) is no name of a member.")
-            }
-            patch.set(path, value(String(word[word.utf8.index(after: equals)...])))
+            let word = try MemberWord(word)
+            patch.set(word.path, word.value)
         }
         return patch
-    }
-
-    private static func value(_ text: String) -> JSONValue {
-        (try? JSON.parse(text)) ?? .string(text)
     }
 
     static let word = Word(

@@ -277,6 +277,12 @@ with NameServer() as names, \
         settings = "/api/v2/tenants/settings"
         manage("GET", settings, 200)
         manage("PATCH", settings, 200, {"friendly_name": "Acme"})
+        tenant_file = manage("GET", "/api/v2/tenant-file", 200).json()
+        manage("POST", "/api/v2/tenant-file/plan", 200, {"file": tenant_file, "who": True})
+        tenant_file["tenant"]["friendly_name"] = "Acme AB"
+        done = {"file": tenant_file, "version": tenant_file["version"]}
+        manage("POST", "/api/v2/tenant-file/apply", 200, done)
+        manage("POST", "/api/v2/tenant-file/apply", 409, done)
 
         domains, domain = "/api/v2/custom-domains", "/api/v2/custom-domains/{id}"
         made = manage("POST", domains, 201, {"domain": "id.acme.test", "type": "self_managed_certs"}).json()

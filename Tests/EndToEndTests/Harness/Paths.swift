@@ -15,11 +15,12 @@ enum Paths {
 
     static let server = product("latchkey-server", variable: "LATCHKEY_SERVER")
     static let admin = product("latchkey-admin", variable: "LATCHKEY_ADMIN")
+    static let tenant = product("latchkey-tenant", variable: "LATCHKEY_TENANT")
     static let python = repository + "/.venv/bin/python"
     static let chromium = "/usr/bin/chromium"
     static let peers = repository + "/Tests/EndToEndTests/Peers"
 
-    static var hasProducts: Bool { isExecutable(server) && isExecutable(admin) }
+    static var hasProducts: Bool { isExecutable(server) && isExecutable(admin) && isExecutable(tenant) }
     static var hasPeers: Bool { hasProducts && isExecutable(python) }
     static var hasBrowser: Bool { hasPeers && isExecutable(chromium) }
 

@@ -7,7 +7,7 @@ import Testing
 struct ScriptTests {
     static let scripts = [
         "challenge_uses", "challenge_races", "sign_up_race", "refresh_storms", "refresh_siblings", "refresh_reuse",
-        "lost_answers", "migrations", "kills_sqlite", "kills_postgres",
+        "lost_answers", "migrations", "kills_sqlite", "kills_postgres", "apply_kills", "plan_impact",
     ]
 
     @Test("Each script passes", arguments: scripts)
@@ -23,7 +23,10 @@ struct ScriptTests {
         let result = try await run(
             Paths.python,
             ["-B", "\(Paths.repository)/Tests/Reliability/\(name).py"],
-            environment: ["LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin, "LATCHKEY_PART": "0.02"],
+            environment: [
+                "LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin, "LATCHKEY_TENANT": Paths.tenant,
+                "LATCHKEY_PART": "0.02",
+            ],
             seconds: 600
         )
         #expect(result.exit == 0, "\(result)")

@@ -71,6 +71,17 @@ extension WallCases {
             }
         ],
         "PUT /api/v2/keys/signing/{kid}/revoke": [named("PUT", "keys/signing/", "/revoke") { $0.keyID }],
+        "GET /api/v2/tenant-file": [listed("tenant-file", naming: "fields") { $0.host }],
+        "POST /api/v2/tenant-file/plan": [
+            file("plan") { ["clientGrants": [["client_id": .string($0.client), "audience": "/me/", "scope": []]]] },
+            file("plan") { ["tenant": ["default_browser_client": .string($0.client)]] },
+            file("plan") { ["customDomains": [["domain": .string($0.host), "type": "self_managed_certs"]]] },
+        ],
+        "POST /api/v2/tenant-file/apply": [
+            file("apply") {
+                ["databases": [["name": "x", "strategy": "auth0", "enabled_clients": [.string($0.client)]]]]
+            }
+        ],
         "GET /api/v2/tenants/settings": [listed("tenants/settings", naming: "fields") { $0.host }],
         "PATCH /api/v2/tenants/settings": [
             WallProbe("a client and a directory") { ours, them in
@@ -84,6 +95,14 @@ extension WallCases {
         var request = body.map { Request.json("/api/v2/" + path, $0) } ?? .get("/api/v2/" + path)
         request.method = method
         return request.with("Authorization", "Bearer \(ours.managementToken)")
+    }
+
+    private static func file(_ verb: String, _ file: @escaping @Sendable (Belongings) -> JSONObject) -> WallProbe {
+        WallProbe("a thing in a tenant file, for an administrator") { ours, them in
+            var body: JSONObject = ["file": .object(file(them))]
+            if verb == "apply" { body.set("version", "x") }
+            return managing(ours, "POST", "tenant-file/\(verb)", body)
+        }
     }
 
     private static func named(

@@ -27,6 +27,7 @@ public struct APIServices: Sendable {
     let signingKeys: any SigningKeyStore
     let keyRotation: KeyRotation
     let credentials: any CredentialStore
+    let impact: any ImpactStore
     let random: RandomSource
     let limits: RateGuard
 
@@ -62,6 +63,7 @@ public struct APIServices: Sendable {
         self.keyRotation = keyRotation
         signingKeys = store
         credentials = store
+        impact = store
         audit = store
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)

@@ -106,6 +106,7 @@ final class MemoryStore: TenantStore, ConfigurationStore, RelyingPartyStore {
             let others = state.tenants.filter { $0.tenant.id != tenant }
             var parts = Parts(state.tenants[index])
             for change in changes {
+                if case .unchanged(let version) = change, version != state.version { return false }
                 guard try parts.make(change, others: others) else { return false }
             }
             state.version += 1
@@ -172,6 +173,7 @@ private struct Parts {
     /// - Returns: false when what is to be replaced is not there as it was read.
     mutating func make(_ change: ConfigurationChange, others: [TenantConfiguration]) throws(StoreError) -> Bool {
         switch change {
+        case .unchanged: break
         case .addClient(let client, let enabled):
             clients[client.id] = client
             for index in connections.indices where enabled.contains(connections[index].id) {

@@ -34,6 +34,10 @@ extension APIError {
         json.member("error", HTTPResponse.reason(for: status))
         json.member("message", message)
         if let code { json.member("errorCode", code) }
+        if !faults.isEmpty {
+            json.name("faults")
+            json.value(.array(faults.map { ["path": .string($0.path), "message": .string($0.message)] }))
+        }
         json.endObject()
         return response(body: json.bytes)
     }

@@ -17,6 +17,7 @@ struct ManagementAPI: Sendable {
             + ResourceServerRoutes(api: self).endpoints + ClientGrantRoutes(api: self).endpoints
             + CustomDomainRoutes(api: self).endpoints
             + SigningKeyRoutes(api: self).endpoints + TenantSettingsRoutes(api: self).endpoints
+            + TenantFileRoutes(api: self).endpoints
     }
 
     /// The scopes that a call needs.

@@ -18,6 +18,8 @@ struct APIError: Error, Hashable {
     var detail: String?
     /// The value of `WWW-Authenticate`.
     var challenge: String?
+    /// What is wrong with a tenant file, place by place.
+    var faults: [FileFault] = []
     /// Whether the reason tells which check of a ceremony failed, so that `hide_passkey_reasons` takes it out.
     var isCeremonyReason = false
 

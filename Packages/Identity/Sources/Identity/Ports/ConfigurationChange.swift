@@ -3,6 +3,9 @@
 /// A `set` puts a thing in the place of the one that was read with this `updatedAt`, so that nobody's change is lost: a
 /// thing that was changed meanwhile has another.
 public enum ConfigurationChange: Hashable, Sendable {
+    /// Changes nothing, and is done only while the whole configuration has this version (``TenantStore/version()``): the
+    /// changes beside it are then made of the state that was read, and of no other.
+    case unchanged(since: Int64)
     /// Adds a client and lets it use the connections.
     case addClient(Client, enabling: [ConnectionID])
     case setClient(Client, replacing: UnixTime)

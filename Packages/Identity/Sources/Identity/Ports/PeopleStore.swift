@@ -252,7 +252,7 @@ public protocol AssertionReplayStore: Sendable {
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore,
-    RelyingPartyStore
+    RelyingPartyStore, ImpactStore
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

@@ -22,9 +22,18 @@ extension SQLStore {
         )
     }
 
+    /// Holds the row that every change raises, so that of two that read one version one is refused.
+    private static let holdVersion = SQL(
+        """
+        UPDATE deployment SET configuration_version = configuration_version
+        WHERE id = 1 AND configuration_version = ?
+        """
+    )
+
     /// What one change does; the first statement finds the thing or makes it.
     private static func statements(of change: ConfigurationChange, in tenant: TenantID) -> [SQLStatement] {
         switch change {
+        case .unchanged(let version): [SQLStatement(holdVersion, [.integer(version)])]
         case .addClient(let client, let connections): add(client, enabling: connections)
         case .setClient(let client, let old): [set(client, replacing: old)]
         case .removeClient(let client): remove(client, of: tenant)

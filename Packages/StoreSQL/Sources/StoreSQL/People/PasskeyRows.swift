@@ -131,7 +131,7 @@ extension SQLRow {
         return count
     }
 
-    fileprivate mutating func aaguid() throws(StoreError) -> AAGUID {
+    mutating func aaguid() throws(StoreError) -> AAGUID {
         guard let aaguid = AAGUID(try bytes()[...]) else { throw .corrupt(reason: "a stored AAGUID is damaged") }
         return aaguid
     }

@@ -122,7 +122,7 @@ extension TenantAdministration {
         try await write(changes, of: tenant.id)
     }
 
-    private static func needsSecret(_ client: Client) -> Bool {
+    static func needsSecret(_ client: Client) -> Bool {
         client.authenticationMethod == .secretPost || client.authenticationMethod == .secretBasic
     }
 

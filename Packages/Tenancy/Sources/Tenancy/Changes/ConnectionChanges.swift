@@ -131,23 +131,31 @@ extension TenantAdministration {
     /// What only a trusted attestation proves is asked for only where there are roots to trust: nobody could make a
     /// passkey otherwise.
     private func checkMetadata(_ options: PasskeyOptions) async throws(TenancyError) {
-        let member: String
-        if !options.allowedAAGUIDs.isEmpty {
-            member = "allowed_aaguids"
-        } else if options.requireTrustedAttestation {
-            member = "require_trusted_attestation"
-        } else {
-            return
-        }
+        guard let member = options.memberThatNeedsMetadata, try await !hasMetadata() else { return }
+        throw .conflict(Self.needsMetadata(member))
+    }
+
+    /// Whether there are roots that models of authenticators are proven by.
+    func hasMetadata() async throws(TenancyError) -> Bool {
         do throws(StoreError) {
-            if let metadata, try await metadata.metadataRevision() > 0 { return }
+            guard let metadata else { return false }
+            return try await metadata.metadataRevision() > 0
         } catch {
             throw .store(error)
         }
-        throw .conflict(
-            "options.passkey_options.webauthn.\(member) needs the metadata of authenticators, whose roots prove a model: "
-                + "import it first, with latchkey-admin mds import."
-        )
+    }
+
+    static func needsMetadata(_ member: String) -> String {
+        "options.passkey_options.webauthn.\(member) needs the metadata of authenticators, whose roots prove a model: "
+            + "import it first, with latchkey-admin mds import."
+    }
+}
+
+extension PasskeyOptions {
+    /// The member of the policy that asks for what only metadata proves.
+    var memberThatNeedsMetadata: String? {
+        if !allowedAAGUIDs.isEmpty { return "allowed_aaguids" }
+        return requireTrustedAttestation ? "require_trusted_attestation" : nil
     }
 }
 

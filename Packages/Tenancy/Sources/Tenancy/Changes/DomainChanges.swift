@@ -225,17 +225,20 @@ extension TenantAdministration {
 
     // MARK: What they share
 
-    private static let needsProof =
+    static let needsProof =
         "An RP ID that is not the domain's own name can be chosen once the domain is verified."
 
     /// A domain's books, with a record that nobody can guess.
     func newVerification(confirmed: UnixTime? = nil, also names: [String] = []) -> DomainVerification {
         DomainVerification(
-            record: "latchkey-verify=" + Base64URL.encode(random(24)),
+            record: Self.newRecord(random),
             verifiedAt: confirmed,
             provenNames: confirmed == nil ? [] : names
         )
     }
+
+    /// What the TXT record of a new domain has to say.
+    static func newRecord(_ random: RandomSource) -> String { "latchkey-verify=" + Base64URL.encode(random(24)) }
 
     static func conflicts(of domain: Domain) -> [StoreError.Conflict: TenancyError] {
         [
@@ -290,7 +293,7 @@ extension TenantAdministration {
     }
 
     /// Sees that each RP ID of `domain` that it had not before is the tenant's.
-    private func prove(
+    func prove(
         _ domain: inout Domain,
         was old: Domain,
         by proof: NameProof,
@@ -319,7 +322,7 @@ extension TenantAdministration {
     }
 
     /// The check is for mistakes: a passkey that is made at the same moment may be missed.
-    private func checkNobodyIsLeftBehind(_ domain: Domain, was old: Domain) async throws(TenancyError) {
+    func checkNobodyIsLeftBehind(_ domain: Domain, was old: Domain) async throws(TenancyError) {
         if !domain.serves(old.relyingPartyID) {
             let isUsed = try await stored([:]) { () throws(StoreError) in
                 try await store.hasPasskeys(under: old.relyingPartyID, of: domain.tenant)

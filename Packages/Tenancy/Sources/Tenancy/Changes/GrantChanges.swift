@@ -28,16 +28,7 @@ extension TenantAdministration {
             throw .notFound(what: "API", name: audience)
         }
         let subject = subject ?? (server.userAccess == .requireClientGrant ? .user : .client)
-        guard (subject == .client ? server.clientAccess : server.userAccess) != .denyAll else {
-            throw .conflict("\(server.name) gives no tokens to a \(subject.rawValue): its policy is deny_all.")
-        }
-        guard subject == .user || owner.allows(.clientCredentials) else {
-            throw .conflict(
-                "client \"\(owner.name)\" has no client_credentials grant type, so that a grant for itself would give "
-                    + "it nothing."
-            )
-        }
-        try Self.check(scope ?? [], of: server)
+        try Self.checkGrant(scope ?? [], subject, of: owner, for: server)
         var seen: Set<String> = []
         let grant = ClientGrant(
             id: ClientGrantID(random: random(12)),
@@ -98,6 +89,25 @@ extension TenantAdministration {
             throw .notFound(what: "grant", name: id.text)
         }
         try await write([.removeGrant(id)], of: configuration.tenant.id)
+    }
+
+    /// Whether a grant for this could ever give anything.
+    static func checkGrant(
+        _ scope: [String],
+        _ subject: ClientGrant.Subject,
+        of owner: Client,
+        for server: ResourceServer
+    ) throws(TenancyError) {
+        guard (subject == .client ? server.clientAccess : server.userAccess) != .denyAll else {
+            throw .conflict("\(server.name) gives no tokens to a \(subject.rawValue): its policy is deny_all.")
+        }
+        guard subject == .user || owner.allows(.clientCredentials) else {
+            throw .conflict(
+                "client \"\(owner.name)\" has no client_credentials grant type, so that a grant for itself would give "
+                    + "it nothing."
+            )
+        }
+        try check(scope, of: server)
     }
 
     /// Scopes of the Management API that this server has no use for may be granted, so that configurations round-trip.

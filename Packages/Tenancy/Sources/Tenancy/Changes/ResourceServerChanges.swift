@@ -24,7 +24,7 @@ extension TenantAdministration {
         } catch {
             throw .document(error)
         }
-        guard !Self.isReserved(server.identifier, in: configuration) else {
+        guard !Self.isReserved(server.identifier, under: configuration.domains) else {
             throw .invalid(
                 what: "identifier",
                 value: server.identifier,
@@ -98,14 +98,14 @@ extension TenantAdministration {
         try await write([.removeResourceServer(server)], of: configuration.tenant.id)
     }
 
-    private static let changeableOfSystem = [
+    static let changeableOfSystem = [
         "token_lifetime", "subject_type_authorization", "skip_consent_for_verifiable_first_party_clients",
     ]
 
     /// A path, or anything under a host of the tenant: `BASE/api/v2/`, `BASE/me/`, `BASE/userinfo` are audiences.
-    private static func isReserved(_ identifier: String, in configuration: TenantConfiguration) -> Bool {
+    static func isReserved(_ identifier: String, under domains: [Domain]) -> Bool {
         if identifier.hasPrefix("/") { return true }
-        return configuration.domains.contains { isAddress(identifier, under: $0.host) }
+        return domains.contains { isAddress(identifier, under: $0.host) }
     }
 
     /// Whether `identifier` is an `http` or `https` address on `host`.

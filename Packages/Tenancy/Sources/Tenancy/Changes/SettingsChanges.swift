@@ -32,7 +32,7 @@ extension TenantAdministration {
         let tenant = configuration.tenant
         var changes: [ConfigurationChange] = []
         if settings.conformanceAPI, configuration.connection(named: Connection.conformanceName) == nil {
-            changes.append(.addConnection(conformanceDirectory(of: tenant.id, now: now)))
+            changes.append(.addConnection(Self.conformanceDirectory(of: tenant.id, now: now, random: random)))
         }
         changes.append(.setSettings(settings, replacing: tenant.updatedAt, at: tenant.updatedAt.changed(at: now)))
         try await write(
@@ -44,7 +44,7 @@ extension TenantAdministration {
     }
 
     /// The user directory of the FIDO conformance API (HTTP contract 13). It stays when the API is off again.
-    private func conformanceDirectory(of tenant: TenantID, now: UnixTime) -> Connection {
+    static func conformanceDirectory(of tenant: TenantID, now: UnixTime, random: RandomSource) -> Connection {
         var options = ConnectionOptions()
         options.passwordsEnabled = false
         options.signupDisabled = true

@@ -68,6 +68,8 @@ public struct Flag: Hashable, Sendable {
         )
     }
 
+    /// `--fields a,b`: which members or columns the answer has, in this order.
+    public static let fields = Flag("fields", "NAMES", group: "Output", "only these members, as name,client_id")
     public static let quiet = Flag("quiet", letter: "q", group: "Output", "say nothing but the answer and errors")
     public static let verbose = Flag("verbose", letter: "v", group: "Output", "say more, such as request ids")
     public static let yes = Flag("yes", group: "Questions", "do it without asking")

@@ -29,6 +29,11 @@ public struct Invocation: Sendable {
     /// What `-o` says, `table` unless given.
     public var format: OutputFormat { value("output").flatMap(OutputFormat.init) ?? .table }
 
+    /// What `--fields` names, in its order; `nil` unless given.
+    public var fields: [String]? {
+        value("fields").map { $0.split(separator: ",").map(String.init) }
+    }
+
     /// Whether `--no-input` or `--yes` was given.
     public var answers: Answers { Answers(yes: isSet("yes"), noInput: isSet("no-input")) }
 }

@@ -36,12 +36,15 @@ public struct Console: Sendable {
 
     /// A list as the answer, in the format that `-o` names.
     public func answer(_ listing: Listing, as format: OutputFormat) {
-        output.write(listing.rendered(as: format, localTime: output.isTerminal))
+        output.write(listing.rendered(as: format, localTime: output.isTerminal, width: columns))
     }
+
+    /// How wide a table may be: a terminal's width, at least 60; anything elsewhere.
+    private var columns: Int? { output.isTerminal ? output.width.map { max(60, $0) } : nil }
 
     /// One thing as the answer, in the format that `-o` names.
     public func answer(_ details: Details, as format: OutputFormat) {
-        output.write(details.rendered(as: format, localTime: output.isTerminal))
+        output.write(details.rendered(as: format, localTime: output.isTerminal, width: columns))
     }
 
     /// A line beside the answer, which `-q` leaves out.

@@ -6,6 +6,23 @@ public enum PrivateFile {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Whether nobody but its owner may read or write the file; true when it is not there.
+    public static func isPrivate(_ path: String) -> Bool {
+        var entry = stat()
+        return unsafe stat(path, &entry) != 0 || entry.st_mode & 0o077 == 0
+    }
+
+    /// Makes a folder of mode 0700 and those above it, unless they are there.
+    ///
+    /// - Throws: `failed`, with the reason.
+    public static func makeFolders(_ path: String) throws(CommandFailure) {
+        var folder = path.hasPrefix("/") ? "" : "."
+        for name in path.split(separator: "/") {
+            folder += "/" + name
+            try makeFolder(folder)
+        }
+    }
+
     /// Makes a folder of mode 0700, unless it is there.
     ///
     /// - Throws: `failed`, with the reason.

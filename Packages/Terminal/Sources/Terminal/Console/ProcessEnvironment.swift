@@ -31,6 +31,13 @@ public enum ProcessEnvironment {
         return String(decoding: buffer[..<slash], as: UTF8.self)
     }
 
+    /// The folder that relative paths begin in; `.` when the system does not say.
+    public static var workingFolder: String {
+        guard let path = unsafe getcwd(nil, 0) else { return "." }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
     /// Ends the process at once, without the exit handlers of C libraries that other threads may still be in.
     public static func exit(_ code: Int32) -> Never {
         _exit(code)

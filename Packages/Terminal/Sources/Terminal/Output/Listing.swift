@@ -34,8 +34,25 @@ public struct Listing: Sendable {
         self.rows = rows
     }
 
-    /// The list as text that ends in a line break. `localTime` is for a terminal.
-    public func rendered(as format: OutputFormat, localTime: Bool = false) -> String {
+    /// The list with these members alone, in this order: those that rows have, or columns name.
+    ///
+    /// - Throws: `wrongUse` for a name that neither has.
+    public func selecting(_ fields: [String]?) throws(CommandFailure) -> Listing {
+        guard let fields else { return self }
+        var known = columns.map(\.name)
+        for row in rows { known += row.members.map(\.name).filter { !known.contains($0) } }
+        for field in fields where !known.contains(field) { throw .noField(field, among: known) }
+        let columns = fields.map { field in self.columns.first { $0.name == field } ?? Column(field) }
+        let rows = rows.map { row in
+            var selected = JSONObject()
+            for field in fields { if let value = row[field] { selected.set(field, value) } }
+            return selected
+        }
+        return Listing(columns, rows: rows)
+    }
+
+    /// The list as text that ends in a line break. `localTime` is for a terminal, of whose `width` a table keeps.
+    public func rendered(as format: OutputFormat, localTime: Bool = false, width: Int? = nil) -> String {
         switch format {
         case .json: return json(.array(rows.map(JSONValue.object)))
         case .csv:
@@ -49,8 +66,19 @@ public struct Listing: Sendable {
                 titles: columns.map(\.title),
                 rightAligned: Set(right),
                 rows: rows.map { row in columns.map { $0.cell(row[$0.name], localTime: localTime) } }
-            ).rendered()
+            ).fitted(to: width).rendered()
         }
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func noField(_ name: String, among names: [String]) -> CommandFailure {
+        let nearest = nearestName(to: name, among: names).map { "Did you mean \($0)?" }
+        return CommandFailure(
+            .wrongUse,
+            "--fields names \(quoted(name)), which is not in the answer. "
+                + (nearest ?? "Use \(names.map(printable).joined(separator: ", ")).")
+        )
     }
 }
 
@@ -68,8 +96,22 @@ public struct Details: Sendable {
         self.titles = titles
     }
 
-    /// The object as text that ends in a line break. CSV has no form for it and is JSON.
-    public func rendered(as format: OutputFormat, localTime: Bool = false) -> String {
+    /// The thing with these members alone, in this order.
+    ///
+    /// - Throws: `wrongUse` for a member that it has not.
+    public func selecting(_ fields: [String]?) throws(CommandFailure) -> Details {
+        guard let fields else { return self }
+        var selected = self
+        selected.object = JSONObject()
+        for field in fields {
+            guard let value = object[field] else { throw .noField(field, among: object.members.map(\.name)) }
+            selected.object.set(field, value)
+        }
+        return selected
+    }
+
+    /// The object as text that ends in a line break. CSV has no form for it and is JSON. A table keeps to `width`.
+    public func rendered(as format: OutputFormat, localTime: Bool = false, width: Int? = nil) -> String {
         guard format == .table else { return json(.object(object)) }
         let rows = flattened(object, prefix: "").map { name, value in
             [
@@ -77,7 +119,7 @@ public struct Details: Sendable {
                 Column(name, times.contains(name) ? .time : .text).cell(value, localTime: localTime),
             ]
         }
-        return TextTable(titles: ["", ""], rows: rows).rendered(showingTitles: false)
+        return TextTable(titles: ["", ""], rows: rows).fitted(to: width).rendered(showingTitles: false)
     }
 
     /// Members of objects inside as `outer.inner`.
