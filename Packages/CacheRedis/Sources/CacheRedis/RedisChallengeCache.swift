@@ -63,8 +63,10 @@ public struct RedisChallengeCache: ChallengeCache, StoreObservable {
         return PendingCeremony(decoding: Array(value[(end + 9)...]))
     }
 
+    /// Whether a ceremony could be put there now: a value is written that is gone soon after. A server that has no memory
+    /// left, or follows another, answers and takes none.
     public func check() async throws(StoreError) {
-        try await server.check()
+        try await server.checkWriting(to: keys.probe)
     }
 
     /// How keys and values are made of bytes.
@@ -74,6 +76,7 @@ public struct RedisChallengeCache: ChallengeCache, StoreObservable {
         static let lineEnd = UInt8(ascii: "\n")
 
         var all: [UInt8] { prefix + Array("all".utf8) }
+        var probe: [UInt8] { prefix + Array("probe".utf8) }
         var addresses: [UInt8] { prefix + Array("address:".utf8) }
 
         func client(_ key: ChallengeKey) -> [UInt8] {

@@ -20,7 +20,7 @@ public final class RedisServer: Sendable {
     ///   - location: which server.
     ///   - deadline: what a caller waits for an answer at most. A probe waits twice as long.
     ///   - report: told, once each, what the operator should know of the server: that it keeps snapshots, that it
-    ///     evicts.
+    ///     evicts, that it could not be used at the start, that it refuses us.
     /// - Throws: when its roots are not there or the system has no thread left.
     public init(
         _ location: RedisLocation,
@@ -53,6 +53,12 @@ public final class RedisServer: Sendable {
     /// Whether it answers. It is asked also while the breaker is open.
     public func check() async throws(StoreError) {
         try await asker.ping(within: deadline * 2)
+    }
+
+    /// Whether it takes a value at `key`, which ends after a second. It is asked also while the breaker is open.
+    func checkWriting(to key: [UInt8]) async throws(StoreError) {
+        let words = ["SET", "", "1", "PX", "1000"].map { $0.isEmpty ? key : Array($0.utf8) }
+        _ = try await asker.ask(.command(RedisCommand(words)), within: deadline * 2)
     }
 
     /// Whether callers are refused because it has not answered for a while.

@@ -157,15 +157,62 @@ struct RedisServerTests {
         _ = try await redis.command(["REPLICAOF", "NO", "ONE"])
         try await race.fill()
 
-        // Scripts that the server has forgotten come again by themselves, after one refusal.
-        _ = try await redis.command(["SCRIPT", "FLUSH"])
-        error = await #expect(throws: StoreError.self) { try await race.fill() }
-        guard case .unavailable = error else {
-            Issue.record("NOSCRIPT is \(String(describing: error))")
+        server.stop()
+    }
+
+    @Test("Scripts that the server has forgotten come again by themselves, and nobody is refused for it")
+    func forgottenScripts() async throws {
+        let redis = try await RedisProcess.start()
+        let server = try RedisServer.patient(redis.url())
+        let race = ChallengeRace(RedisChallengeCache.fresh(server), count: 50)
+        for _ in 0..<3 {
+            _ = try await redis.command(["SCRIPT", "FLUSH"])
+            try await race.fill()
+            _ = try await redis.command(["SCRIPT", "FLUSH"])
+            #expect(try await race.take(tries: 2).sorted() == Array(0..<50))
+        }
+        server.stop()
+    }
+
+    @Test("It is not ready while it takes no ceremony: without memory, or as the follower of another")
+    func readiness() async throws {
+        let redis = try await RedisProcess.start()
+        let server = try RedisServer.patient(redis.url())
+        let cache = RedisChallengeCache.fresh(server)
+        try await cache.check()
+        _ = try await redis.command(["CONFIG", "SET", "maxmemory", "1"])
+        guard case .full? = await failure({ () throws(StoreError) in try await cache.check() }) else {
+            Issue.record("a server without memory takes no ceremony")
             return
         }
-        try await race.fill()
+        _ = try await redis.command(["CONFIG", "SET", "maxmemory", "0"])
+        try await cache.check()
+        _ = try await redis.command(["REPLICAOF", "127.0.0.1", "1"])
+        guard case .readOnly? = await failure({ () throws(StoreError) in try await cache.check() }) else {
+            Issue.record("a follower takes no ceremony")
+            return
+        }
+        _ = try await redis.command(["REPLICAOF", "NO", "ONE"])
+        try await cache.check()
         server.stop()
+    }
+
+    @Test("A server that refuses us, or is not there at the start, is reported with the reason, once")
+    func unusable() async throws {
+        let redis = try await RedisProcess.start()
+        for (url, words) in [
+            (redis.url("nobody:x@"), ["refuses us: WRONGPASS", "challenges"]),
+            (redis.url("", "?db=99"), ["refuses us", "out of range"]),
+            ("redis+unix:///nowhere/socket", ["cannot be used yet", "No such file"]),
+        ] {
+            let reports = Reports()
+            let server = try RedisServer.patient(url, report: reports.add)
+            #expect(try await eventually { !reports.all.isEmpty })
+            for _ in 0..<3 { #expect(await failure { () throws(StoreError) in try await server.check() } != nil) }
+            #expect(reports.all.count == 1)
+            for word in words { #expect(reports.all.first?.contains(word) == true, "\(reports.all)") }
+            server.stop()
+        }
     }
 
     @Test("What many ask at once goes out together, in order")
