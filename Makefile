@@ -4,7 +4,7 @@ LISTEN ?= localhost:8080
 ARGS ?=
 FUZZ_SECONDS ?= 600
 
-.PHONY: help run test test-only backends reliability lint format bench fuzz docs clean
+.PHONY: help run test test-only backends reliability lint format bench fuzz docs man clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,16 @@ fuzz: ## feed the decoders what nobody would send, ten minutes each (FUZZ_SECOND
 
 docs: ## build the documentation of every package into .build/docs
 	@.ci/docs
+
+man: ## write manual pages and completions of the commands into .build/man (needs scdoc)
+	@for product in latchkey-admin latchkey-tenant; do \
+	    swift build -c release --static-swift-stdlib --product $$product >/dev/null || exit 1; \
+	done
+	@mkdir -p .build/man
+	@bin="$$(swift build -c release --show-bin-path)"; for product in latchkey-admin latchkey-tenant; do \
+	    "$$bin/$$product" manual | scdoc >.build/man/$$product.1 || exit 1; \
+	    for shell in bash zsh fish; do "$$bin/$$product" completion $$shell >.build/man/$$product.$$shell || exit 1; done; \
+	done
 
 clean: ## remove what was built; data stays
 	rm -rf .build .venv

@@ -35,6 +35,8 @@ enum AdminProgram {
                 BackupCommands.backup(tools), BackupCommands.restore(tools), MigrateCommands.command(tools),
                 CopyCommand.command(tools), CeremonyCommands.command(tools), MetadataCommands.command(tools),
                 DecodeCommand.command, AuthenticatorCommands.command(tools), VectorsCommand.command(tools),
+                Program.completionCommand(of: name, group: Group.shell) { make(tools) },
+                Program.manualCommand(of: name, group: Group.shell) { make(tools) },
             ]
         )
     }
@@ -48,6 +50,7 @@ enum AdminProgram {
         static let why = "Why"
         static let metadata = "Metadata"
         static let test = "Test"
+        static let shell = "Shell"
     }
 
     /// The flag of every command that is about one tenant.

@@ -69,15 +69,24 @@ extension TenantAdministration {
         let rules = ImpactRule.all(from: configuration, to: plan.target)
         guard !rules.isEmpty else { return PlanImpact() }
         var count = ImpactCount(rules, from: configuration, to: plan.target, naming: naming)
+        // A walk through everybody is no ordinary request: it has a budget of its own.
+        let budget = StoreBudget(Self.timeForImpact)
+        let page = 1000
         var last: UserID?
         while true {
-            let (from, page) = (last, 1000)
-            let users = try await stored([:]) { () throws(StoreError) in
-                try await people.waysIn(of: configuration.tenant.id, after: from, limit: page)
+            let from = last
+            let read: Result<[WaysIn], StoreError> = await StoreBudget.$current.withValue(budget) {
+                do throws(StoreError) {
+                    return .success(try await people.waysIn(of: configuration.tenant.id, after: from, limit: page))
+                } catch { return .failure(error) }
             }
+            let users = try await stored([:]) { () throws(StoreError) in try read.get() }
             for user in users { count.add(user) }
             last = users.last?.user
             if users.count < page { return count.finished() }
         }
     }
+
+    /// Below the five seconds that any request has.
+    private static let timeForImpact: Duration = .seconds(4)
 }
