@@ -16,9 +16,14 @@ enum CopyCommand {
             flags: [
                 Flag("from", "CONFIG", "the configuration file of the deployment that is moved"),
                 Flag("to", "CONFIG", "the configuration file of the one it moves to, whose store is empty"),
+                Flag(
+                    "online",
+                    "copy ahead while servers run, and finish nothing: stop them, then run it again without this flag"
+                ),
                 .output(ofList: true),
             ],
             examples: [
+                "latchkey-admin copy --from /etc/latchkey/latchkey.yaml --to /etc/latchkey/postgres.yaml --online",
                 "latchkey-admin copy --from /etc/latchkey/latchkey.yaml --to /etc/latchkey/postgres.yaml",
                 "latchkey-admin copy --from old.yaml --to new.yaml -o json",
             ],
@@ -29,26 +34,30 @@ enum CopyCommand {
                 let target = try settings(invocation, "to", console)
                 for settings in [source, target] { try Deployment.becomeOwner(settings, tools) }
                 try await checkKeys(source, target, tools)
+                let isAhead = invocation.isSet("online")
                 let tables = try await copyStore(
                     from: source.store.value.url,
                     to: target.store.value.url,
                     preparing: (source.storePrepare.value, target.storePrepare.value),
+                    isAhead: isAhead,
                     now: tools.now(),
                     digest: { SHA256.hash($0) },
                     progress: { table, rows in console.note("\(table): \(rows)") }
                 )
-                let columns = [
-                    Column("table"), Column("rows"), Column("sum", title: "SUM OF HASHES, THE SAME IN BOTH"),
-                ]
+                let sums = isAhead ? [] : [Column("sum", title: "SUM OF HASHES, THE SAME IN BOTH")]
                 let rows: [JSONObject] = tables.map { table in
                     [
                         "table": .string(table.table), "rows": .integer(table.count),
-                        "sum": .string(Hex.encode(table.sum)),
+                        "sum": table.sum.map { .string(Hex.encode($0)) } ?? .null,
                     ]
                 }
-                console.answer(Listing(columns, rows: rows), as: invocation.format)
+                console.answer(Listing([Column("table"), Column("rows")] + sums, rows: rows), as: invocation.format)
                 console.note(
-                    "All is there. Give the servers the new configuration; what the old store gets from now on is lost."
+                    isAhead
+                        ? "Not finished: no server takes the new store yet. Stop the servers of the old one, and run the "
+                            + "command again without --online."
+                        : "All is there. Give the servers the new configuration; what the old store gets from now on is "
+                            + "lost."
                 )
                 return .done
             } catch {

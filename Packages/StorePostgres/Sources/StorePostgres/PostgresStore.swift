@@ -52,10 +52,13 @@ public enum PostgresStore {
         return try status.get()
     }
 
-    private static func look(_ engine: Engine) async throws(PostgresOpenError) -> Schema.Status {
+    private static func look(
+        _ engine: Engine,
+        for policy: Schema.Policy = .upgrade
+    ) async throws(PostgresOpenError) -> Schema.Status {
         do throws(StoreError) {
             return try await engine.run(
-                Schema.look(.postgreSQL),
+                Schema.look(.postgreSQL, for: policy),
                 isWrite: false,
                 poolWait: patience,
                 deadline: patience
@@ -91,7 +94,7 @@ public enum PostgresStore {
     /// Brings the schema forward, in one transaction, while every other opener waits. A schema that is current is only
     /// looked at, so that a role without rights to define anything will do.
     private static func prepareSchema(_ engine: Engine, _ policy: Schema.Policy) async throws(PostgresOpenError) {
-        let status = try await look(engine)
+        let status = try await look(engine, for: policy)
         if let fault = status.fault { throw .schema(fault) }
         guard !status.pending.isEmpty else { return }
         let alone: SQLStep<Result<Schema, SchemaError>> = .run(

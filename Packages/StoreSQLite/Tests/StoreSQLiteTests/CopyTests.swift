@@ -78,6 +78,36 @@ struct CopyTests {
         }
     }
 
+    @Test("A copy ahead is served by nobody, and what the source gets after it is brought by the run that finishes")
+    func ahead() async throws {
+        try await Scratch.withFolder { folder in
+            let source = try await Self.open(folder + "/a.db")
+            for _ in 0..<3 { _ = try await source.create(.random()) }
+            _ = try await Self.giveSecret(source)
+            let path = folder + "/b.db"
+            for run in 0..<3 {
+                let target = try await Self.open(path, .copyTarget)
+                let tables = try await StoreCopy(from: source, to: target, digest: Self.digest).ahead(now: Self.now)
+                // Nothing changed since the run before, or one tenant was made.
+                #expect(tables.first { $0.name == "tenant" }?.rows == (run == 2 ? 4 : 3))
+                await target.close()
+                await #expect(throws: SQLiteOpenError.schema(path: path, .unfinishedCopy)) {
+                    _ = try await SQLiteStore.open(path: path)
+                }
+                if run == 1 { _ = try await source.create(.random()) }
+            }
+            let late = try await source.create(.random())
+            let target = try await Self.open(path, .copyTarget)
+            _ = try await StoreCopy(from: source, to: target, digest: Self.digest).run(now: Self.now)
+            await target.close()
+            let served = try await Self.open(path)
+            let tenants = try await served.tenants()
+            #expect(tenants.count == 5 && tenants.contains { $0.id == late })
+            await served.close()
+            await source.close()
+        }
+    }
+
     @Test("What changed in the source while it was copied is copied again")
     func changing() async throws {
         try await Scratch.withFolder { folder in

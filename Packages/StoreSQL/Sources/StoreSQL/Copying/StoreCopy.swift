@@ -6,6 +6,9 @@ public import Identity
 /// copy that was cut off goes on there. At the end both stores are read whole and compared, by count and by a sum of
 /// hashes that goes over every value. A table that differs, because the source was written meanwhile, is copied again.
 /// Only then does the target get the deployment's own row, and with it the keys; until then no server takes it.
+///
+/// A source that is served meanwhile is copied in two runs: ``ahead(now:progress:)`` takes the time and finishes nothing,
+/// ``run(now:progress:)`` brings what is new once the servers have stopped.
 public struct StoreCopy: Sendable {
     private let source: any SQLDatabase
     private let target: any SQLDatabase
@@ -45,7 +48,26 @@ public struct StoreCopy: Sendable {
         case target(StoreError)
     }
 
-    /// Copies, or goes on copying, and compares.
+    /// Copies, or goes on copying, and leaves the target unfinished: the source may go on changing, and no row that it
+    /// gets from now on is left behind by the run that finishes.
+    ///
+    /// - Parameters:
+    ///   - now: when the copy begins.
+    ///   - progress: hears of every table that is copied, and how many rows it has so far.
+    /// - Returns: the tables with the rows that were copied up to now. They were not compared, and have no sum.
+    /// - Throws: why not all was copied. What was copied stays.
+    public func ahead(
+        now: UnixTime,
+        progress: @Sendable (String, Int64) -> Void = { _, _ in }
+    ) async throws(Failure) -> [(name: String, rows: Int64)] {
+        _ = try await deployment()
+        try await begin(now)
+        var tables: [(name: String, rows: Int64)] = []
+        for table in CopiedTable.all { tables.append((table.name, try await copy(table, progress))) }
+        return tables
+    }
+
+    /// Copies, or goes on copying, compares, and finishes.
     ///
     /// - Parameters:
     ///   - now: when the copy begins.
@@ -56,6 +78,27 @@ public struct StoreCopy: Sendable {
         now: UnixTime,
         progress: @Sendable (String, Int64) -> Void = { _, _ in }
     ) async throws(Failure) -> [Table] {
+        let deployment = try await deployment()
+        try await begin(now)
+        for table in CopiedTable.all { _ = try await copy(table, progress) }
+        var tables: [Table] = []
+        var differing: [String] = []
+        for table in CopiedTable.all {
+            if let same = try await compare(table) {
+                tables.append(same)
+                continue
+            }
+            try await forget(table)
+            _ = try await copy(table, progress)
+            if let same = try await compare(table) { tables.append(same) } else { differing.append(table.name) }
+        }
+        guard differing.isEmpty else { throw .sourceChanging(tables: differing) }
+        try await finish(deployment)
+        return tables
+    }
+
+    /// The source's own row, which only a store that was used has.
+    private func deployment() async throws(Failure) -> [SQLValue] {
         let deployment = try await read { () throws(StoreError) in
             try await source.read(
                 .query(SQLStatement(Self.selectDeployment, [])) { (results) throws(StoreError) in
@@ -66,22 +109,7 @@ public struct StoreCopy: Sendable {
         guard let deployment, deployment.contains(where: { if case .bytes = $0 { true } else { false } }) else {
             throw .sourceEmpty
         }
-        try await begin(now)
-        for table in CopiedTable.all { try await copy(table, progress) }
-        var tables: [Table] = []
-        var differing: [String] = []
-        for table in CopiedTable.all {
-            if let same = try await compare(table) {
-                tables.append(same)
-                continue
-            }
-            try await forget(table)
-            try await copy(table, progress)
-            if let same = try await compare(table) { tables.append(same) } else { differing.append(table.name) }
-        }
-        guard differing.isEmpty else { throw .sourceChanging(tables: differing) }
-        try await finish(deployment)
-        return tables
+        return deployment
     }
 
     /// Marks the target as an unfinished copy, unless it is one.
@@ -106,13 +134,21 @@ public struct StoreCopy: Sendable {
     }
 
     /// Copies what comes after the last row that was copied.
-    private func copy(_ table: CopiedTable, _ progress: @Sendable (String, Int64) -> Void) async throws(Failure) {
+    ///
+    /// - Returns: the rows that were copied up to now.
+    private func copy(
+        _ table: CopiedTable,
+        _ progress: @Sendable (String, Int64) -> Void
+    ) async throws(Failure) -> Int64 {
         var (position, rows) = try await place(of: table)
         while true {
             let chunk = try await read { () throws(StoreError) in
                 try await Self.rows(of: table, after: position, source)
             }
-            guard let last = chunk.last else { return progress(table.name, rows) }
+            guard let last = chunk.last else {
+                progress(table.name, rows)
+                return rows
+            }
             let next = Array(last.prefix(table.key.count))
             rows += Int64(chunk.count)
             let statements =
@@ -191,7 +227,10 @@ public struct StoreCopy: Sendable {
         let statements =
             numbers.map { SQLStatement(SQL($0), []) } + [
                 SQLStatement(Self.updateDeployment, deployment), SQLStatement(Self.forgetAll, []),
-                SQLStatement(Self.setOldestServer, [.integer(Migration.all.last?.oldestServer ?? 0)]),
+                SQLStatement(
+                    Self.letIn,
+                    [.integer(Migration.all.last?.oldestServer ?? 0), .integer(Schema.unfinishedCopy)]
+                ),
             ]
         try await write { () throws(StoreError) in
             // What numbers go on from is asked for by statements that give rows.
@@ -218,6 +257,8 @@ public struct StoreCopy: Sendable {
     private static let setOldestServer = SQL(
         "UPDATE schema_migration SET oldest_server = ? WHERE number = (SELECT MAX(number) FROM schema_migration)"
     )
+    /// The mark lies where the schema ended when the copy began, which an upgrade may have moved since.
+    private static let letIn = SQL("UPDATE schema_migration SET oldest_server = ? WHERE oldest_server = ?")
     private static let selectTenant = SQL("SELECT id FROM tenant LIMIT 1")
     private static let selectDeployment = SQL(
         """

@@ -34,7 +34,7 @@ public struct Schema: Hashable, Sendable {
         public let number: Int64
         /// The numbers of those that are to come.
         public let pending: [Int64]
-        /// Why this build does not run on the store, whatever the policy.
+        /// Why this build does not run on the store, whatever it may do to an older one.
         public let fault: SchemaError?
 
         /// Of a store that has nothing yet.
@@ -42,7 +42,12 @@ public struct Schema: Hashable, Sendable {
     }
 
     /// Reads what the store has, and changes nothing: a step for one consistent read.
-    public static func look(_ dialect: SQLDialect) -> SQLStep<Status> {
+    ///
+    /// - Parameters:
+    ///   - dialect: the engine's.
+    ///   - policy: for whom; only the target of a copy may be unfinished.
+    /// - Returns: what is applied, what is to come, and what is wrong.
+    public static func look(_ dialect: SQLDialect, for policy: Policy = .upgrade) -> SQLStep<Status> {
         .run([SQLStatement(SQL(dialect.findSchemaTable), [])]) { (results) throws(StoreError) in
             guard !results.first.isEmpty else { return .commit([], .ofEmptyStore) }
             return .query([SQLStatement(select, [])]) { (results) throws(StoreError) in
@@ -51,10 +56,16 @@ public struct Schema: Hashable, Sendable {
         }
     }
 
-    private static func status(_ applied: [Applied], of migrations: [Migration]) -> Status {
+    private static func status(
+        _ applied: [Applied],
+        of migrations: [Migration],
+        for policy: Policy = .upgrade
+    ) -> Status {
         let number = applied.last?.number ?? 0
         do throws(SchemaError) {
-            let pending = try pending(after: applied, of: migrations, policy: .upgrade)
+            // What is to come is no fault, whether it may be applied or not.
+            let policy = policy == .copyTarget ? policy : .upgrade
+            let pending = try pending(after: applied, of: migrations, policy: policy)
             return Status(number: number, pending: pending.map(\.number), fault: nil)
         } catch {
             return Status(number: number, pending: [], fault: error)
