@@ -42,13 +42,27 @@ struct EnrollmentTests {
         #expect(begun.options.userID == house.store.now.handles[user.id])
         var tablet = Authenticator()
         let answer = try tablet.create(begun.options.json, origin: house.origin)
+        let pending = try await house.takeEnrollment(begun.session)
         let passkey = try await house.enrollment.finish(
             answer,
-            answering: house.takeEnrollment(begun.session),
+            answering: pending,
             user: user,
             session: session,
             in: house.context
         )
+        // Its challenge may come back, of a cache that was restored, when the passkey was removed.
+        let kept = house.store.now.passkeys
+        house.store.change { state in state.passkeys.removeAll { $0.id == passkey.id } }
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await house.enrollment.finish(
+                answer,
+                answering: pending,
+                user: user,
+                session: session,
+                in: house.context
+            )
+        }
+        house.store.change { $0.passkeys = kept }
         #expect(passkey.enrolledBy == .enroll)
         #expect(house.store.now.passkeys.map(\.user) == [user.id, user.id])
         #expect(house.store.now.events.last?.types == ["gd_enrollment_complete"])

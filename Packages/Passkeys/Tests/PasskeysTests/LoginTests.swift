@@ -54,6 +54,38 @@ struct LoginTests {
         fault.ceremonies.contains(.authentication) && fault != .credentialNotListed
     }
 
+    @Test("A challenge that came back after its ceremony ended answers as one that was used")
+    func endsOnce() async throws {
+        let house = House()
+        var phone = Authenticator()
+        let signedUp = try await house.signUp("ana@example.com", &phone)
+        let verified = try await house.signIn(&phone)
+        let session = house.session(verified.authentication)
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await house.login.store(verified, session: session, refresh: nil, in: house.context)
+        }
+        // One that was refused before, and is answered rightly now.
+        let begun = try await house.beginLogin()
+        let pending = try await house.takeLogin(begun.session)
+        let wrong = try phone.get(begun.options.json, origin: house.origin, fault: .signatureWrong)
+        #expect(await refusal { _ = try await house.login.verify(wrong, answering: pending, in: house.context) } != nil)
+        _ = await house.refusals.flush()
+        let right = try phone.get(begun.options.json, origin: house.origin)
+        let late = try await house.login.verify(right, answering: pending, in: house.context)
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await house.login.store(late, session: session, refresh: nil, in: house.context)
+        }
+        // A sign-up whose user was removed since.
+        house.store.change { state in
+            state.users = [:]
+            state.passkeys = []
+        }
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await house.signUp.store(signedUp, session: session, refresh: nil, in: house.context)
+        }
+        #expect(house.store.now.users.isEmpty && house.store.now.logins.count == 2)
+    }
+
     @Test("A refusal's record holds no challenge")
     func recordsNoChallenge() async throws {
         let house = House()

@@ -23,6 +23,9 @@ public enum StoreError: Error, Hashable, Sendable {
     /// Which unique key is taken.
     public enum Conflict: String, Hashable, Sendable {
         case identifier, credential, userHandle, tenantName, domainHost, relyingPartyID, connectionName, clientID
-        case resourceServer, clientGrant, signingKey, other
+        case resourceServer, clientGrant, signingKey
+        /// The ceremony ended before.
+        case ceremony
+        case other
     }
 }

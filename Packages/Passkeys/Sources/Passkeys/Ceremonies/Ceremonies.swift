@@ -192,6 +192,8 @@ extension PendingCeremony.Purpose {
 func stored<Value>(_ body: () async throws(StoreError) -> Value) async throws(PasskeyError) -> Value {
     do throws(StoreError) {
         return try await body()
+    } catch .unique(.ceremony) {
+        throw .sessionInvalid
     } catch {
         throw .store(error)
     }

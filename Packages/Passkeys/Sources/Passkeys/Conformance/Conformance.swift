@@ -165,6 +165,9 @@ public struct Conformance: Sendable {
                 )
                 guard added == .added else { throw .full(reason: "the user has too many passkeys") }
                 return
+            } catch .unique(.ceremony) {
+                // It ended before, and its challenge came back: of a cache that was restored, say.
+                throw .sessionInvalid
             } catch .unique(.credential) {
                 throw ceremonies.refuse(.credentialExists(passkey), outcome, details: details)
             } catch .unique(.identifier) where known == nil {

@@ -175,6 +175,9 @@ public struct Enrollment: Sendable {
                 ceremony: record,
                 audit: event
             )
+        } catch .unique(.ceremony) {
+            // It ended before, and its challenge came back: of a cache that was restored, say.
+            throw .sessionInvalid
         } catch .unique(.credential) {
             throw ceremonies.refuse(.credentialExists(passkey), outcome, user: passkey.user, details: details)
         } catch {

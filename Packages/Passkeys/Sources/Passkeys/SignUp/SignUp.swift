@@ -218,6 +218,9 @@ public struct SignUp: Sendable {
                 passkey: verified.passkey,
                 login: effect
             )
+        } catch .unique(.ceremony) {
+            // It ended before, and its challenge came back: of a cache that was restored, say.
+            throw .sessionInvalid
         } catch .unique(.identifier) {
             ceremonies.note("user_exists", outcome, details: verified.details)
             throw .userExistsAtFinish(outcome.ceremony.id)

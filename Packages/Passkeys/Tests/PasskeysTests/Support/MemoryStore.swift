@@ -96,6 +96,7 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
             for identifier in user.identifiers where Self.owner(of: identifier, in: user.connection, state) != nil {
                 throw .unique(.identifier)
             }
+            if let ceremony = login.ceremony { try Self.end(ceremony, state) }
             try Self.add(passkey, to: &state)
             state.users[user.id] = user
             state.handles[user.id] = userHandle
@@ -169,7 +170,8 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
     }
 
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
-        try run { state in
+        try run { (state) throws(StoreError) in
+            if let ceremony = login.ceremony { try Self.end(ceremony, state) }
             guard Self.apply(use, to: &state) else { return false }
             state.logins.append(login)
             return true
@@ -188,6 +190,12 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
             state.events.append(audit)
             return true
         }
+    }
+
+    /// A ceremony ends once.
+    private static func end(_ ceremony: CeremonyRecord, _ state: State) throws(StoreError) {
+        let ended = state.ceremonies.map(\.id) + state.logins.compactMap { $0.ceremony?.id }
+        guard !ended.contains(ceremony.id) else { throw .unique(.ceremony) }
     }
 
     private static func apply(_ use: PasskeyUse, to state: inout State) -> Bool {
@@ -216,6 +224,7 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
         try run { (state) throws(StoreError) in
             guard state.users[passkey.user] != nil else { return .userGone }
             guard state.passkeys.count(where: { $0.user == passkey.user }) < maximum else { return .tooMany }
+            try Self.end(ceremony, state)
             try Self.add(passkey, to: &state)
             state.ceremonies.append(ceremony)
             state.events.append(audit)

@@ -1,4 +1,5 @@
 import Identity
+import WebAuthn
 
 extension CredentialDatabaseContract {
     static let records = [
@@ -34,6 +35,63 @@ extension CredentialDatabaseContract {
             try requireEqual(try await store.ceremony(records[3].id), records[3], "one of them")
             let unknown = CeremonyID(TimeOrderedID(now: scene.now, random: randomBytes(10)))
             try requireEqual(try await store.ceremony(unknown), nil, "one that never was")
+        },
+        promise("A ceremony ends once: another end of it changes nothing, and its other refusals are left out") {
+            scene in
+            let store = scene.store
+            let ended = scene.ceremony(user: nil, outcome: "origin_mismatch")
+            try await store.append(ceremonies: [ended], events: [])
+            // A batch of refusals is not lost for one that is known.
+            let other = scene.ceremony(user: nil, outcome: "origin_mismatch", at: scene.later(-1000))
+            try await store.append(ceremonies: [ended, other], events: [])
+            try requireEqual(try await list(scene), [ended, other], "the records")
+
+            let person = try await scene.signUp()
+            let session = scene.session(of: person.user.id)
+            let effect = LoginEffect(
+                session: session,
+                cookieHash: nil,
+                replacedCookieHash: nil,
+                refresh: nil,
+                ceremony: ended,
+                audit: scene.audit("s", user: person.user.id)
+            )
+            try await requireConflict(.ceremony, "a sign-in by a ceremony that ended") { () throws(StoreError) in
+                _ = try await store.finishLogin(scene.use(person.number, signCount: 3), login: effect)
+            }
+            try await requireConflict(.ceremony, "a use by a ceremony that ended") { () throws(StoreError) in
+                _ = try await store.record(
+                    scene.use(person.number, signCount: 3),
+                    of: person.user.id,
+                    ceremony: ended,
+                    audit: scene.audit("s", user: person.user.id)
+                )
+            }
+            try await requireConflict(.ceremony, "a passkey by a ceremony that ended") { () throws(StoreError) in
+                _ = try await store.add(
+                    scene.passkey(of: person.user.id),
+                    maximum: 9,
+                    ceremony: ended,
+                    audit: scene.audit("s", user: person.user.id)
+                )
+            }
+            let user = scene.user()
+            try await requireConflict(.ceremony, "a user by a ceremony that ended") { () throws(StoreError) in
+                try await store.add(
+                    user,
+                    userHandle: randomBytes(32),
+                    passkey: scene.passkey(of: user.id),
+                    ceremony: ended,
+                    audit: scene.audit("ss", user: user.id)
+                )
+            }
+            try requireEqual(try await store.user(user.id, of: scene.tenant), nil, "the user")
+            let candidate = try await store.candidate(
+                credentialID: person.passkey.record.id,
+                relyingPartyID: scene.relyingPartyID,
+                tenant: scene.tenant
+            )
+            try requireEqual(candidate?.passkey.record.signCount, 0, "the counter")
         },
         promise("Old ceremonies are removed, and the others stay") { scene in
             // Older than what any other promise makes, for the removal knows no tenant.

@@ -3,7 +3,7 @@ public import Identity
 
 extension SQLStore {
     public func append(ceremonies: [CeremonyRecord], events: [AuditEvent]) async throws(StoreError) {
-        let statements = ceremonies.map(Self.insert) + events.map(Self.insert)
+        let statements = ceremonies.map(Self.insertUnlessThere) + events.map(Self.insert)
         guard !statements.isEmpty else { return }
         try await database.write(.commit(statements, ()))
     }
@@ -60,16 +60,23 @@ extension SQLStore {
         return try await database.write(.commitIfChanged(insert, [], true, otherwise: false))
     }
 
+    /// A ceremony ends once: its record is in the way of another end.
     static func insert(_ record: CeremonyRecord) -> SQLStatement {
-        SQLStatement(
-            insertCeremony,
-            [
-                .tenant(record.tenant), .id(record.id.id), .text(record.client.text),
-                .text(ifAny: record.connection?.text), .text(record.purpose), .text(record.outcome),
-                .text(ifAny: record.step), .user(record.user), .time(record.startedAt), .time(record.endedAt),
-                .text(record.device.address), .text(record.device.userAgent), .details(record.details),
-            ]
-        )
+        SQLStatement(insertCeremony, values(of: record), conflict: .ceremony)
+    }
+
+    /// The record of a refusal, which undoes nothing: a ceremony that ended before keeps its first end.
+    private static func insertUnlessThere(_ record: CeremonyRecord) -> SQLStatement {
+        SQLStatement(insertNewCeremony, values(of: record))
+    }
+
+    private static func values(of record: CeremonyRecord) -> [SQLValue] {
+        [
+            .tenant(record.tenant), .id(record.id.id), .text(record.client.text),
+            .text(ifAny: record.connection?.text), .text(record.purpose), .text(record.outcome),
+            .text(ifAny: record.step), .user(record.user), .time(record.startedAt), .time(record.endedAt),
+            .text(record.device.address), .text(record.device.userAgent), .details(record.details),
+        ]
     }
 
     static func insert(_ event: AuditEvent) -> SQLStatement {
@@ -130,14 +137,14 @@ extension SQLStore {
         """
     )
     private static let deleteCeremony = SQL("DELETE FROM ceremony WHERE tenant_id = ? AND id = ?")
-    private static let insertCeremony = SQL(
-        """
+    private static let insertCeremony = SQL(insertCeremonyText)
+    private static let insertNewCeremony = SQL(insertCeremonyText + " ON CONFLICT (tenant_id, id) DO NOTHING")
+    private static let insertCeremonyText = """
         INSERT INTO ceremony
             (tenant_id, id, client_id, connection_id, purpose, outcome, step, user_id, started_at, ended_at, address,
             user_agent, details)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
-    )
     private static let insertEvent = SQL(
         """
         INSERT INTO audit_event
