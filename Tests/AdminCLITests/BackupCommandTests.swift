@@ -34,6 +34,23 @@ struct BackupCommandTests {
         #expect(await run("tenant", "show", "acme").exit == .done)
     }
 
+    @Test("A backup that the master key does not open is refused; without a key file it is said to be unchecked")
+    func masterKey() async throws {
+        let run = try AdminRun()
+        try await run.makeTenant()
+        let copy = "\(run.folder)/file0"
+        #expect(await run("backup", copy).exit == .done)
+        unsafe unlink("\(run.folder)/mk")
+        #expect(await run("master-key", "create").exit == .done)
+        let refused = await run("restore", copy, "--yes")
+        #expect(refused.exit == .failed && refused.errors.contains("sealed by master key"), "\(refused.errors)")
+        unsafe unlink("\(run.folder)/mk")
+        let unchecked = await run("restore", copy, "--yes", "-o", "json")
+        #expect(unchecked.exit == .done && unchecked.errors.contains("Not checked"), "\(unchecked.errors)")
+        let previous = try #require(try unchecked.json().object?["previous_store"]?.string)
+        for end in ["", "-lock"] { unsafe unlink(previous + end) }
+    }
+
     @Test("What cannot be done says why: no store, no file, a store on a server of its own")
     func refused() async throws {
         let run = try AdminRun()

@@ -3,6 +3,7 @@ import Identity
 import Settings
 import Storage
 import Terminal
+import Tokens
 
 /// `backup FILE` and `restore FILE`.
 enum BackupCommands {
@@ -61,7 +62,11 @@ enum BackupCommands {
                     ],
                     invocation.answers
                 )
-                let restored = try await Storage.restore(file, to: try source(settings, tools), now: tools.now())
+                let store = try source(settings, tools)
+                let keys = try masterKeys(settings)
+                let restored = try await Storage.restore(file, to: store, now: tools.now()) { secret in
+                    keys.flatMap { reason(why: secret, isSealedFrom: $0) }
+                }
                 var answer: JSONObject = [
                     "file": .string(file),
                     "made_at": restored.madeAt.map { .string($0.rfc3339) } ?? .null,
@@ -70,11 +75,38 @@ enum BackupCommands {
                 ]
                 if let previous = restored.previous { answer["previous_store"] = .string(previous) }
                 console.answer(Details(answer), as: invocation.format)
+                if keys == nil {
+                    console.note(
+                        "Not checked: whether the master key opens it. There is no key file "
+                            + (settings.masterKeyFile.value.map { "at \(printable($0))" } ?? "in the configuration")
+                            + "; servers need the one that belongs to this backup."
+                    )
+                }
                 console.note("Everybody signs in again. A passkey made since is signalled away when it is offered.")
                 return .done
             } catch {
                 throw CommandFailure(any: error)
             }
+        }
+    }
+
+    /// The keys of the configured file; `nil` when none is configured, or it is not there (yet).
+    private static func masterKeys(_ settings: Settings) throws -> MasterKeys? {
+        guard let file = settings.masterKeyFile.value else { return nil }
+        do throws(MasterKeyError) {
+            return try MasterKeyFile.read(file)
+        } catch .missing {
+            return nil
+        }
+    }
+
+    /// Why the keys do not open a backup; `nil` when they do.
+    private static func reason(why secret: DeploymentSecret, isSealedFrom keys: MasterKeys) -> String? {
+        do throws(MasterKeyError) {
+            try DeploymentKeys.verify(secret, opensWith: keys)
+            return nil
+        } catch {
+            return "\(error) A backup is opened by the master key of its time: put that line into the file again."
         }
     }
 

@@ -22,12 +22,18 @@ public func backUp(_ url: String, into file: String, now: UnixTime) async throws
 ///   - file: what ``backUp(_:into:now:)`` made.
 ///   - url: the setting `store`.
 ///   - now: the time of the revocations.
+///   - refusal: looks at the copy's own secret, and says why a server could not use it; `nil` when it could.
 /// - Returns: what was put back.
 /// - Throws: why it was not; the store is then as it was.
-public func restore(_ file: String, to url: String, now: UnixTime) async throws(StorageError) -> Restored {
+public func restore(
+    _ file: String,
+    to url: String,
+    now: UnixTime,
+    refusal: @escaping @Sendable (DeploymentSecret) -> String? = { _ in nil }
+) async throws(StorageError) -> Restored {
     let path = try embedded(url)
     do throws(SQLiteBackupError) {
-        let store = try await SQLiteBackup.restore(file, to: path, now: now)
+        let store = try await SQLiteBackup.restore(file, to: path, now: now, refusal: refusal)
         return Restored(
             madeAt: store.madeAt,
             sessions: store.sessions,
@@ -47,6 +53,18 @@ public struct Restored: Hashable, Sendable {
     public let refreshFamilies: Int
     /// Where the store that was there lies now.
     public let previous: String?
+}
+
+/// Makes sure that no server or command has the embedded store open. Of a store on a server of its own it knows nothing.
+///
+/// - Parameter url: the setting `store`.
+/// - Throws: who is in the way.
+public func refuseIfInUse(_ url: String) async throws(StorageError) {
+    guard url.hasPrefix("sqlite:") else { return }
+    let path = try embedded(url)
+    do throws(SQLiteBackupError) {
+        try await SQLiteBackup.refuseIfInUse(path)
+    } catch { throw .backup(error) }
 }
 
 /// The file of the embedded store.

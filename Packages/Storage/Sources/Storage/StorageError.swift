@@ -43,8 +43,10 @@ public enum StorageError: Error, Hashable, Sendable {
 extension StorageError {
     /// Whether a file that was named is not there.
     public var isMissing: Bool {
-        guard case .backup(.noStore) = self else { return false }
-        return true
+        switch self {
+        case .backup(.noStore), .backup(.noFolder): true
+        default: false
+        }
     }
 
     /// Whether something is there that is in the way, or in use.

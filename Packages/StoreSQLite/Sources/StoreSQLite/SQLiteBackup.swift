@@ -1,6 +1,6 @@
 import CSQLite
 public import Identity
-import StoreSQL
+public import StoreSQL
 import Threads
 
 /// Copies of a store in one file, made while it is served, and put back when it is not.
@@ -20,6 +20,8 @@ public enum SQLiteBackup {
     ) async throws(SQLiteBackupError) {
         try await onThread { () throws(SQLiteBackupError) in
             guard unsafe latchkey_mode(path) >= 0 else { throw .noStore(path: path) }
+            let folder = StoreFile(path: file).folder
+            guard unsafe latchkey_mode(folder) >= 0 else { throw .noFolder(path: folder) }
             guard unsafe latchkey_mode(file) == -ENOENT else { throw .exists(path: file) }
             let part = file + ".part"
             do throws(SQLiteBackupError) {
@@ -31,9 +33,9 @@ public enum SQLiteBackup {
                 }
                 try system(part, unsafe latchkey_sync(part))
                 try system(file, unsafe latchkey_move_new(part, file))
-                try system(file, unsafe latchkey_sync(StoreFile(path: file).folder))
+                try system(file, unsafe latchkey_sync(folder))
             } catch {
-                unsafe unlink(part)
+                remove(part)
                 throw error
             }
         }
@@ -48,19 +50,26 @@ public enum SQLiteBackup {
     ///   - file: what ``make(of:into:now:)`` made; it stays as it is.
     ///   - path: the store.
     ///   - now: the time of the revocations.
+    ///   - refusal: looks at the copy's own secret, and says why a server could not use it; `nil` when it could.
     /// - Returns: what was put back.
     /// - Throws: why it was not; the store is then as it was.
     public static func restore(
         _ file: String,
         to path: String,
-        now: UnixTime
+        now: UnixTime,
+        refusal: @escaping @Sendable (DeploymentSecret) -> String? = { _ in nil }
     ) async throws(SQLiteBackupError) -> RestoredStore {
         try await onThread { () throws(SQLiteBackupError) in
             guard unsafe latchkey_mode(file) >= 0 else { throw .noStore(path: file) }
             let part = path + ".restoring"
-            unsafe unlink(part)
             do throws(SQLiteBackupError) {
                 try copy(file, into: part)
+                try BackupSchema.verify(part, of: file)
+                let secret = try at(file) { () throws(StoreError) in
+                    var copy = try SQLiteConnection(path: part, .readOnly, patience: 0)
+                    return try copy.read(Restoration.secret)
+                }
+                if let reason = secret.flatMap(refusal) { throw .refused(path: file, reason: reason) }
                 let restored = try at(file) { () throws(StoreError) in try prepare(part, now: now) }
                 try system(part, unsafe latchkey_sync(part))
                 let previous = try exchange(path, for: part, now: now)
@@ -71,7 +80,7 @@ public enum SQLiteBackup {
                     previous: previous
                 )
             } catch {
-                unsafe unlink(part)
+                remove(part)
                 throw error
             }
         }
@@ -80,16 +89,26 @@ public enum SQLiteBackup {
     /// Copies what is committed in one database into a new one, page by page in a new order, without those that are
     /// free.
     private static func copy(_ path: String, into part: String) throws(SQLiteBackupError) {
-        unsafe unlink(part)
+        // What one that was killed has left.
+        remove(part)
         try system(part, unsafe latchkey_create_file(part))
         try at(path) { () throws(StoreError) in
             let source = try SQLiteConnection(path: path, .readWrite, patience: 1000)
             guard try source.isOurs(), try source.execute("SELECT COUNT(*) FROM sqlite_schema") != .integer(0) else {
                 throw .corrupt(reason: "another program's database")
             }
+        }
+        // What has no room now, or cannot be written, is the copy; the store is only read.
+        try at(path, writing: part) { () throws(StoreError) in
+            let source = try SQLiteConnection(path: path, .readWrite, patience: 1000)
             let quoted = part.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
             try source.execute("VACUUM INTO '\(quoted)'")
         }
+    }
+
+    /// Removes a copy that is not whole, with what SQLite keeps beside it.
+    private static func remove(_ part: String) {
+        for end in ["", "-journal", "-wal", "-shm"] { unsafe unlink(part + end) }
     }
 
     /// Looks whether the copy is whole, and makes it fit to go on from.
@@ -141,6 +160,15 @@ public enum SQLiteBackup {
         return previous
     }
 
+    /// Makes sure that nobody has the store at `path` open; one that is not there is open to nobody.
+    ///
+    /// - Throws: `.inUse`, `.open`.
+    public static func refuseIfInUse(_ path: String) async throws(SQLiteBackupError) {
+        try await onThread { () throws(SQLiteBackupError) in
+            if unsafe latchkey_mode(path) >= 0 { try leave(path) }
+        }
+    }
+
     /// Makes sure that nobody else has the store open, and that its file holds all that its log does.
     private static func leave(_ path: String) throws(SQLiteBackupError) {
         do throws(StoreError) {
@@ -157,13 +185,18 @@ public enum SQLiteBackup {
         }
     }
 
-    private static func at<Value>(
+    static func at<Value>(
         _ path: String,
+        writing target: String? = nil,
         _ body: () throws(StoreError) -> Value
     ) throws(SQLiteBackupError) -> Value {
         do throws(StoreError) {
             return try body()
         } catch {
+            switch error {
+            case .full, .readOnly: if let target { throw .open(.store(path: target, error)) }
+            default: break
+            }
             if case .corrupt(let reason) = error { throw .damaged(path: path, reason: reason) }
             throw .open(.store(path: path, error))
         }
@@ -199,9 +232,15 @@ public struct RestoredStore: Hashable, Sendable {
 /// Why a copy was not made or not put back. ``description`` says what to do.
 public enum SQLiteBackupError: Error, Hashable, Sendable {
     case noStore(path: String)
+    /// The folder that a copy should go into.
+    case noFolder(path: String)
     case exists(path: String)
     case inUse(path: String)
     case damaged(path: String, reason: String)
+    /// This version does not run on the copy's schema.
+    case schema(path: String, SchemaError)
+    /// No server could use the copy, for this reason.
+    case refused(path: String, reason: String)
     case open(SQLiteOpenError)
 }
 
@@ -210,9 +249,12 @@ extension SQLiteBackupError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noStore(let path): "\(path) is not there."
+        case .noFolder(let path): "The folder \(path) is not there. Make it, or name a file in another."
         case .exists(let path): "\(path) is there already, and stays as it is. Name another file."
         case .inUse(let path): "\(path) is in use. Stop the server, and every command that has it open, first."
         case .damaged(let path, let reason): "\(path) is not a whole database of Latchkey: \(reason)."
+        case .schema(let path, let error): "\(path) was not put back: \(error)"
+        case .refused(let path, let reason): "\(path) was not put back: \(reason)"
         case .open(let error): error.description
         }
     }

@@ -1,8 +1,10 @@
 import Glibc
 import Identity
 import StoreContract
-import StoreSQLite
+import StoreSQL
 import Testing
+
+@testable import StoreSQLite
 
 @Suite("Backups of a SQLite store")
 struct BackupTests {
@@ -78,6 +80,9 @@ struct BackupTests {
             await #expect(throws: SQLiteBackupError.exists(path: folder + "/b")) {
                 try await SQLiteBackup.make(of: path, into: folder + "/b", now: Self.now)
             }
+            await #expect(throws: SQLiteBackupError.noFolder(path: folder + "/none")) {
+                try await SQLiteBackup.make(of: path, into: folder + "/none/b", now: Self.now)
+            }
             await #expect(throws: SQLiteBackupError.inUse(path: path)) {
                 _ = try await SQLiteBackup.restore(folder + "/b", to: path, now: Self.now)
             }
@@ -121,6 +126,97 @@ struct BackupTests {
             #expect(try await again.tenants().map(\.name) == [tenant.name])
             await again.close()
             #expect(!Scratch.names(in: folder).contains { $0.hasSuffix(".restoring") })
+        }
+    }
+
+    @Test(
+        "What no server could use, or acts by itself, is refused, and the store stays as it was",
+        arguments: [
+            ("UPDATE schema_migration SET oldest_server = 999", "needs a version that knows schema 999"),
+            ("UPDATE schema_migration SET hash = hash + 1", "is not the one that this version calls"),
+            ("UPDATE schema_migration SET oldest_server = 9223372036854775807", "copy that was not finished"),
+            ("DELETE FROM schema_migration", "it has no schema"), ("DROP TABLE schema_migration", "it has no schema"),
+            ("DROP TABLE session", "lacks column session."),
+            ("ALTER TABLE session DROP COLUMN user_agent", "lacks column session.user_agent"),
+            (
+                "CREATE TRIGGER t AFTER UPDATE ON session BEGIN UPDATE session SET revoked_at = NULL; END",
+                "no version makes: trigger t"
+            ), ("CREATE VIEW v AS SELECT 1", "no version makes: view v"),
+        ]
+    )
+    func unusable(_ change: String, _ words: String) async throws {
+        try await Scratch.withFolder { folder in
+            let path = folder + "/a.db"
+            let store = try await SQLiteStore.open(path: path)
+            try await SQLiteBackup.make(of: path, into: folder + "/b", now: Self.now)
+            let tenant = NewTenant.random()
+            _ = try await store.create(tenant)
+            await store.close()
+            try (try SQLiteConnection(path: folder + "/b", .readWrite, patience: 0)).execute(change)
+            let error = await #expect(throws: SQLiteBackupError.self) {
+                _ = try await SQLiteBackup.restore(folder + "/b", to: path, now: Self.now)
+            }
+            #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+            #expect(Scratch.names(in: folder) == ["a.db", "a.db-lock", "b"])
+            let again = try await SQLiteStore.open(path: path)
+            #expect(try await again.tenants().map(\.name) == [tenant.name])
+            await again.close()
+        }
+    }
+
+    @Test("The copy's secret is shown to whoever knows the keys, and a copy that they do not open is refused")
+    func secret() async throws {
+        try await Scratch.withFolder { folder in
+            let path = folder + "/a.db"
+            let store = try await SQLiteStore.open(path: path)
+            let secret = try await store.deploymentSecret(
+                orStoring: DeploymentSecret(masterKeyID: "of-old", sealedDataKey: [1, 2, 3], createdAt: Self.now)
+            )
+            try await SQLiteBackup.make(of: path, into: folder + "/b", now: Self.now)
+            await store.close()
+            await #expect(throws: SQLiteBackupError.refused(path: folder + "/b", reason: "no key of-old")) {
+                _ = try await SQLiteBackup.restore(folder + "/b", to: path, now: Self.now) { secret in
+                    "no key \(secret.masterKeyID)"
+                }
+            }
+            #expect(Scratch.names(in: folder) == ["a.db", "a.db-lock", "b"])
+            let restored = try await SQLiteBackup.restore(folder + "/b", to: path, now: Self.now) { shown in
+                shown == secret ? nil : "another secret"
+            }
+            #expect(restored.previous != nil)
+        }
+    }
+
+    @Test("An index and a table of an operator's own are taken along; what a killed backup has left is cleared away")
+    func takenAlong() async throws {
+        try await Scratch.withFolder { folder in
+            let path = folder + "/a.db"
+            await (try await SQLiteStore.open(path: path)).close()
+            let own = try SQLiteConnection(path: path, .readWrite, patience: 0)
+            try own.execute("CREATE INDEX my_report ON session (tenant_id)")
+            try own.execute("CREATE TABLE my_notes (note TEXT) STRICT")
+            for end in [".part", ".part-journal"] {
+                let descriptor = unsafe open(folder + "/b" + end, O_CREAT | O_WRONLY, 0o600)
+                #expect(unsafe write(descriptor, [1, 2, 3], 3) == 3)
+                close(descriptor)
+            }
+            try await SQLiteBackup.make(of: path, into: folder + "/b", now: Self.now)
+            #expect(!Scratch.names(in: folder).contains { $0.contains(".part") })
+            _ = try await SQLiteBackup.restore(folder + "/b", to: folder + "/c.db", now: Self.now)
+            let copy = try SQLiteConnection(path: folder + "/c.db", .readOnly, patience: 0)
+            #expect(try copy.execute("SELECT COUNT(*) FROM sqlite_schema WHERE name LIKE 'my_%'") == .integer(2))
+        }
+    }
+
+    @Test("Whether a store is in use is told without changing it")
+    func inUse() async throws {
+        try await Scratch.withFolder { folder in
+            let path = folder + "/a.db"
+            try await SQLiteBackup.refuseIfInUse(path)
+            let store = try await SQLiteStore.open(path: path)
+            await #expect(throws: SQLiteBackupError.inUse(path: path)) { try await SQLiteBackup.refuseIfInUse(path) }
+            await store.close()
+            try await SQLiteBackup.refuseIfInUse(path)
         }
     }
 }

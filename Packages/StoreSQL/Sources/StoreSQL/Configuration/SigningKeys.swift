@@ -49,7 +49,7 @@ extension SQLStore {
         )
     }
 
-    private static func secret(_ row: inout SQLRow) throws(StoreError) -> DeploymentSecret {
+    static func secret(_ row: inout SQLRow) throws(StoreError) -> DeploymentSecret {
         DeploymentSecret(
             masterKeyID: try row.text(),
             sealedDataKey: try row.bytes(),
@@ -83,7 +83,7 @@ extension SQLStore {
         WHERE id = 1 AND sealed_data_key IS NULL
         """
     )
-    private static let selectSecret = SQL(
+    static let selectSecret = SQL(
         """
         SELECT master_key_id, sealed_data_key, master_key_check, sealed_at FROM deployment
         WHERE id = 1 AND sealed_data_key IS NOT NULL

@@ -9,6 +9,13 @@ public enum Restoration {
         public let refreshFamilies: Int
     }
 
+    /// Reads the deployment's own secret; `nil` when the store was never used.
+    public static var secret: SQLStep<DeploymentSecret?> {
+        .query(SQLStatement(SQLStore.selectSecret, [])) { (results) throws(StoreError) in
+            try results.first.first(SQLStore.secret)
+        }
+    }
+
     /// Revokes every session and every family of refresh tokens, removes every challenge, and writes into each tenant's
     /// log that it was done: what was revoked, used or answered since the backup was made is not in it.
     ///

@@ -51,7 +51,7 @@ public struct Schema: Hashable, Sendable {
         .run([SQLStatement(SQL(dialect.findSchemaTable), [])]) { (results) throws(StoreError) in
             guard !results.first.isEmpty else { return .commit([], .ofEmptyStore) }
             return .query([SQLStatement(select, [])]) { (results) throws(StoreError) in
-                status(try applied(results.first), of: Migration.all)
+                status(try applied(results.first), of: Migration.all, for: policy)
             }
         }
     }
@@ -77,6 +77,11 @@ public struct Schema: Hashable, Sendable {
     /// An engine runs it as a write, alone: under a lock that keeps every other opener out.
     public static func prepare(_ policy: Policy, dialect: SQLDialect) -> SQLStep<Result<Schema, SchemaError>> {
         prepare(policy, dialect: dialect, migrations: Migration.all)
+    }
+
+    /// Makes the schema that an empty store has after migration `number`: what another of that number has to have.
+    public static func make(upTo number: Int64, dialect: SQLDialect) -> SQLStep<Result<Schema, SchemaError>> {
+        prepare(.upgrade, dialect: dialect, migrations: Migration.all.filter { $0.number <= number })
     }
 
     static func prepare(

@@ -28,7 +28,14 @@ public struct DeploymentKeys: Sendable {
         return try DeploymentKeys(opening: secret, with: masterKeys)
     }
 
-    private init(opening secret: DeploymentSecret, with masterKeys: MasterKeys) throws(MasterKeyError) {
+    /// Looks whether `masterKeys` open a store's secret.
+    ///
+    /// - Throws: `.unknownMasterKey`, `.wrongMasterKey`, `.damagedDataKey`.
+    public static func verify(_ secret: DeploymentSecret, opensWith masterKeys: MasterKeys) throws(MasterKeyError) {
+        _ = try DeploymentKeys(opening: secret, with: masterKeys)
+    }
+
+    init(opening secret: DeploymentSecret, with masterKeys: MasterKeys) throws(MasterKeyError) {
         var dataKey = try Self.dataKey(secret, masterKeys)
         defer { erase(&dataKey) }
         var derived: [KeyPurpose: [UInt8]] = [:]
