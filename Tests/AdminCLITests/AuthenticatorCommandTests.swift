@@ -108,6 +108,21 @@ struct AuthenticatorCommandTests {
         }
     }
 
+    @Test("Several at once on one file: every credential is kept; a file that others may read is refused")
+    func atOnce() async throws {
+        _ = await run("authenticator", "create", file)
+        let ids = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<8 { group.addTask { try await register().json().object?["id"]?.string } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let kept = String(decoding: try readSecretFile(file), as: UTF8.self)
+        #expect(Set(ids).count == 8)
+        for id in ids { #expect(id.map(kept.contains) == true) }
+        #expect(unsafe chmod(file, 0o644) == 0)
+        let refused = await register()
+        #expect(refused.exit == .wrongUse && refused.errors.contains("chmod 600"), "\(refused.errors)")
+    }
+
     @Test("What is to be wrong is wrong, and the list says how it is refused")
     func faults() async throws {
         _ = await run("authenticator", "create", file)

@@ -48,9 +48,6 @@ enum AuthenticatorCommands {
             exits: [.conflict]
         ) { invocation, console in
             let file = invocation.word("FILE") ?? ""
-            guard !PrivateFile.exists(file) else {
-                throw CommandFailure(.conflict, "\(file) is there already. Nothing was changed.")
-            }
             let asked = invocation.value("aaguid")
             guard let aaguid = asked.map({ AAGUID($0) }) ?? AAGUID(Random.bytes(16)[...]) else {
                 throw CommandFailure(.wrongUse, "--aaguid is no UUID.")
@@ -66,7 +63,12 @@ enum AuthenticatorCommands {
             } catch {
                 throw CommandFailure(.failed, "no authenticator can be made: \(error).")
             }
-            try AuthenticatorFile.save(StoredAuthenticator(kind, by: authority), to: file)
+            try FileChange.alone(file) {
+                guard !PrivateFile.exists(file) else {
+                    throw CommandFailure(.conflict, "\(file) is there already. Nothing was changed.")
+                }
+                try AuthenticatorFile.save(StoredAuthenticator(kind, by: authority), to: file)
+            }
             console.answer(
                 Details(["file": .string(file), "kind": .string(kind.rawValue), "aaguid": .string("\(aaguid)")]),
                 as: invocation.format
@@ -110,36 +112,46 @@ enum AuthenticatorCommands {
                     + "--fault tpmMagicWrong < options.json",
             ]
         ) { invocation, console in
-            let file = invocation.word("FILE") ?? ""
-            var stored = try AuthenticatorFile.read(file)
             let options = try options(try console.input.readAll())
-            var profile = stored.profile
-            if let word = invocation.value("attest"), let choice = AttestationChoice(rawValue: word) {
-                let number = try number(invocation, "tpm-algorithm") ?? COSEAlgorithm.rs256.rawValue
-                profile.attestation = try choice.attestation(
-                    stored.authority,
-                    tpmAlgorithm: COSEAlgorithm(rawValue: number),
-                    now: tools.now().seconds
-                )
-                profile.attestsUnasked = true
+            let response = try AuthenticatorFile.change(invocation.word("FILE") ?? "") { stored in
+                try register(&stored, options, invocation, tools)
             }
-            if let number = try number(invocation, "algorithm") {
-                profile.algorithms = [COSEAlgorithm(rawValue: number)]
-            }
-            var authenticator = Authenticator(profile, credentials: stored.credentials)
-            let response = try answer { () throws(AuthenticatorError) in
-                try authenticator.create(
-                    options,
-                    origin: invocation.value("origin") ?? "",
-                    conditional: invocation.isSet("conditional"),
-                    fault: try fault(invocation)
-                )
-            }
-            stored.credentials = authenticator.credentials
-            try AuthenticatorFile.save(stored, to: file)
             console.answer(response)
             return .done
         }
+    }
+
+    /// Makes a credential, and answers with it.
+    private static func register(
+        _ stored: inout StoredAuthenticator,
+        _ options: JSONObject,
+        _ invocation: Invocation,
+        _ tools: AdminTools
+    ) throws(CommandFailure) -> String {
+        var profile = stored.profile
+        if let word = invocation.value("attest"), let choice = AttestationChoice(rawValue: word) {
+            let number = try number(invocation, "tpm-algorithm") ?? COSEAlgorithm.rs256.rawValue
+            profile.attestation = try choice.attestation(
+                stored.authority,
+                tpmAlgorithm: COSEAlgorithm(rawValue: number),
+                now: tools.now().seconds
+            )
+            profile.attestsUnasked = true
+        }
+        if let number = try number(invocation, "algorithm") {
+            profile.algorithms = [COSEAlgorithm(rawValue: number)]
+        }
+        var authenticator = Authenticator(profile, credentials: stored.credentials)
+        let response = try answer { () throws(AuthenticatorError) in
+            try authenticator.create(
+                options,
+                origin: invocation.value("origin") ?? "",
+                conditional: invocation.isSet("conditional"),
+                fault: try fault(invocation)
+            )
+        }
+        stored.credentials = authenticator.credentials
+        return response
     }
 
     private static let signIn = Command(
@@ -154,15 +166,15 @@ enum AuthenticatorCommands {
         ],
         exits: [.notFound]
     ) { invocation, console in
-        let file = invocation.word("FILE") ?? ""
-        var stored = try AuthenticatorFile.read(file)
         let options = try options(try console.input.readAll())
-        var authenticator = Authenticator(stored.profile, credentials: stored.credentials)
-        let response = try answer { () throws(AuthenticatorError) in
-            try authenticator.get(options, origin: invocation.value("origin") ?? "", fault: try fault(invocation))
+        let response = try AuthenticatorFile.change(invocation.word("FILE") ?? "") { stored in
+            var authenticator = Authenticator(stored.profile, credentials: stored.credentials)
+            let response = try answer { () throws(AuthenticatorError) in
+                try authenticator.get(options, origin: invocation.value("origin") ?? "", fault: try fault(invocation))
+            }
+            stored.credentials = authenticator.credentials
+            return response
         }
-        stored.credentials = authenticator.credentials
-        try AuthenticatorFile.save(stored, to: file)
         console.answer(response)
         return .done
     }

@@ -1,6 +1,7 @@
 import COSE
 import Cryptography
 import Encodings
+import Glibc
 import SoftwareAuthenticator
 import Terminal
 
@@ -9,7 +10,30 @@ enum AuthenticatorFile {
     /// As much as is read again.
     private static let limit = 1 << 16
 
+    /// Changes the authenticator in the file, while no other command does: each counter and each credential is kept.
+    ///
+    /// - Returns: what `change` gives, once the file is written.
+    static func change<Value>(
+        _ path: String,
+        _ change: (inout StoredAuthenticator) throws -> Value
+    ) throws -> Value {
+        try FileChange.alone(path) {
+            var stored = try read(path)
+            let value = try change(&stored)
+            try save(stored, to: path)
+            return value
+        }
+    }
+
     static func read(_ path: String) throws(CommandFailure) -> StoredAuthenticator {
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+            throw CommandFailure(
+                .wrongUse,
+                "\(printable(path)) holds private keys, and others may read it. Take their rights away with: "
+                    + "chmod 600 \(printable(path))"
+            )
+        }
         guard let object = (try? JSON.parse(try readSecretFile(path)))?.object else {
             // Whether it cannot be read, or is no JSON.
             _ = try readSecretFile(path)

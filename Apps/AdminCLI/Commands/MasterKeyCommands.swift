@@ -84,7 +84,9 @@ enum MasterKeyCommands {
             guard let file = settings.masterKeyFile.value else {
                 throw CommandFailure(.wrongUse, "the configuration names no master_key_file.")
             }
-            let id = try MasterKeyFile.addKey(file, now: tools.now(), random: tools.random)
+            let id = try FileChange.alone(file) {
+                try MasterKeyFile.addKey(file, now: tools.now(), random: tools.random)
+            }
             console.answer(Details(["file": .string(file), "added": .string(id)]), as: invocation.format)
             console.note("Copy this file to a safe place and to every server of the deployment; none has to restart.")
             console.note("Then: \(AdminProgram.name) master-key rotate")

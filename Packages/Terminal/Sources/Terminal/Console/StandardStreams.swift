@@ -46,11 +46,15 @@ public struct StandardInput: TextInput {
 
     public func readAll() throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        while let byte = nextByte() {
-            bytes.append(byte)
+        // Nothing is left for anybody else, so that as much is read at once as there is.
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: buffer.prefix(count))
             guard bytes.count <= Self.limit else { throw Self.tooLong }
         }
-        return bytes
     }
 
     /// Without echo and line editing, so that ctrl-C can put the terminal right before it ends the command.
