@@ -8,6 +8,7 @@ import Passkeys
 import PublicSuffix
 import Settings
 import Storage
+import Synchronization
 import Tenancy
 import Terminal
 import Threads
@@ -23,6 +24,9 @@ final class Deployment: Sendable {
     let services: APIServices
     let refusals: RefusalLog
     let metadata: MetadataCache
+    private let watch: DeploymentWatch
+    /// The store has begun anew with other keys than those that were opened here.
+    private let isReplaced = Atomic<Bool>(false)
     let signingPool: BlockingPool
     private let hashingPool: BlockingPool
     private let namePool: BlockingPool
@@ -77,6 +81,7 @@ final class Deployment: Sendable {
         rotation = KeyRotation(store: store, deployment: deployment, pool: signingPool, random: random)
         keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
         directory = TenantDirectory(store: store)
+        watch = DeploymentWatch(deployment, store: store)
         refusals = RefusalLog(store)
         metadata = MetadataCache(store)
         let rateLimits = Live(settings.servedRateLimits)
@@ -183,11 +188,22 @@ final class Deployment: Sendable {
         }
     }
 
-    /// Whether the stores answer.
+    /// Whether the stores answer, and the store is still the one whose keys were opened.
     func check() async -> [(name: String, isWell: Bool)] {
         async let store = isWell { () throws(StoreError) in try await self.store.check() }
         async let cache = isWell { () throws(StoreError) in try await self.challenges.cache.check() }
-        return await [("store", store), ("cache", cache)]
+        let isOurs = !isReplaced.load(ordering: .relaxed)
+        return await [("store", store && isOurs), ("cache", cache)]
+    }
+
+    /// Looks whether the store's keys are still those that were opened.
+    ///
+    /// - Parameter masterKeyFile: is read again when the store was sealed anew.
+    /// - Returns: what was found; nothing while the store does not answer.
+    func lookAtKeys(_ masterKeyFile: String) async -> DeploymentWatch.Finding? {
+        let finding = try? await watch.look { () throws(MasterKeyError) in try MasterKeyFile.read(masterKeyFile) }
+        if let finding { isReplaced.store(finding == .replaced, ordering: .relaxed) }
+        return finding
     }
 
     /// How the stores do, those that can say so.

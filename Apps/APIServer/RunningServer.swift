@@ -162,6 +162,7 @@ struct RunningServer {
     private func startBackground(_ deployment: Deployment) -> [Task<Void, Never>] {
         [
             Task { await deployment.refusals.run() },
+            Task { await watchKeys(deployment) },
             Task {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(5))
@@ -187,6 +188,35 @@ struct RunningServer {
                 }
             },
         ]
+    }
+
+    /// Looks every few seconds whether the store's keys are still those that this server opened, and says what has
+    /// changed. With others it is not ready, and stays so until it is started again.
+    private func watchKeys(_ deployment: Deployment) async {
+        var last = DeploymentWatch.Finding.same
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(5))
+            guard !Task.isCancelled, let finding = await deployment.lookAtKeys(settings.masterKeyFile.value ?? ""),
+                finding != last
+            else { continue }
+            last = finding
+            switch finding {
+            case .same:
+                log.write(.info, "the store is sealed by a master key that this server has")
+            case .sealedByUnknown(let id):
+                log.write(
+                    .warning,
+                    "the store is sealed by master key \(id) now, which this server's master key file does not have: it goes "
+                        + "on, and could not start again. Give it the file"
+                )
+            case .replaced:
+                log.write(
+                    .error,
+                    "the store has begun anew with another data key (master-key replace-lost): this server is not ready any "
+                        + "more. Start it again, with the master key file that belongs to the store"
+                )
+            }
+        }
     }
 
     /// On an empty store: what to type.

@@ -1,6 +1,7 @@
 import Encodings
 import Glibc
 import Identity
+import Storage
 import Terminal
 import Testing
 
@@ -125,6 +126,36 @@ struct KeyCommandTests {
         #expect(refused.exit == .wrongUse && refused.errors.contains(id), "\(refused.errors)")
         try write(both, to: file)
         #expect(await run("tenant", "create", "gamma", "--domain", "c.example").exit == .done)
+    }
+
+    @Test("master-key rotate --add, several at once: every key that was answered is in the file")
+    func addsAtOnce() async throws {
+        let run = try AdminRun()
+        try await run.makeTenant()
+        let added = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await run("master-key", "rotate", "--add", "-o", "json").json().object?["added"]?.string
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let file = try text("\(run.folder)/mk")
+        #expect(Set(added).count == 8)
+        for id in added { #expect(id.map(file.contains) == true, "\(String(describing: id))") }
+    }
+
+    @Test("master-key replace-lost refuses a store that a server has open")
+    func lostInUse() async throws {
+        let run = try AdminRun()
+        try await run.makeTenant()
+        unsafe unlink("\(run.folder)/mk")
+        #expect(await run("master-key", "create").exit == .done)
+        let server = try await openStore(run.store)
+        let refused = await run("master-key", "replace-lost", "--yes")
+        #expect(refused.exit == .conflict && refused.errors.contains("in use"), "\(refused.errors)")
+        await server.close()
+        #expect(await run("master-key", "replace-lost", "--yes").exit == .done)
     }
 
     @Test("master-key replace-lost: not while it is there; then it says what is lost, asks, and makes new keys")

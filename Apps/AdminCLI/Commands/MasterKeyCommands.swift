@@ -1,6 +1,7 @@
 import Encodings
 import Identity
 import Settings
+import Storage
 import Terminal
 import Threads
 import Tokens
@@ -104,7 +105,16 @@ enum MasterKeyCommands {
             examples: ["latchkey-admin master-key create", "latchkey-admin master-key replace-lost"],
             exits: [.conflict, .unavailable]
         ) { invocation, console in
-            try await Deployment.run(invocation, console, tools) { deployment in
+            try await Deployment.run(
+                invocation,
+                console,
+                tools,
+                preparing: { settings in
+                    // A server that runs would seal and derive by the old data key on and on.
+                    try Deployment.becomeOwner(settings, tools)
+                    try await refuseIfInUse(settings.store.value.url)
+                }
+            ) { deployment, _ in
                 let keys = try deployment.masterKeys("it holds the key to begin anew with")
                 let rotation = MasterKeyRotation(store: deployment.store, random: tools.random)
                 let losses = try await rotation.losses(keys)

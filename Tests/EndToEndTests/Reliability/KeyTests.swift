@@ -159,9 +159,13 @@ struct KeyTests {
         let signedUp = try await app.signUp(with: &authenticator)
         let accessToken = try signedUp.token("access_token")
         let refreshToken = try signedUp.token("refresh_token")
+        if StoreChoice.current == .sqlite {
+            let inUse = try await server.admin(["master-key", "replace-lost", "--yes"])
+            #expect(inUse.exit == 5 && inUse.errors.contains("in use"), "\(inUse)")
+        }
+        try await server.stop()
         let early = try await server.admin(["master-key", "replace-lost", "--yes"])
         #expect(early.exit == 5 && early.errors.contains("not lost"), "\(early)")
-        try await server.stop()
         try FileManager.default.removeItem(atPath: server.masterKey)
         let made = try await run(Paths.admin, ["master-key", "create", server.masterKey])
         #expect(made.exit == 0, "\(made)")
@@ -178,6 +182,26 @@ struct KeyTests {
         #expect(try kid(of: token) != kid(of: accessToken))
         #expect(try await there.site.send(info(token)).status == 200)
         try await again.stop()
+    }
+
+    @Test("A server that was left running while its master key was replaced is not ready, and says why")
+    func leftRunning() async throws {
+        let server = try await LatchkeyServer.start(["LATCHKEY_STORE": try await PostgreSQL.shared.freshURL()])
+        let site = try await Site.make("acme", on: server, domain: "login.acme.example")
+        #expect(try await site.send(.get("/readyz")).status == 200)
+        try FileManager.default.removeItem(atPath: server.masterKey)
+        let made = try await run(Paths.admin, ["master-key", "create", server.masterKey])
+        #expect(made.exit == 0, "\(made)")
+        let replaced = try await server.admin(["master-key", "replace-lost", "--yes"])
+        #expect(replaced.exit == 0, "\(replaced)")
+        var status = 200
+        for _ in 0..<240 where status == 200 {
+            try await Task.sleep(for: .milliseconds(250))
+            status = try await site.send(.get("/readyz")).status
+        }
+        #expect(status == 503)
+        #expect(server.log.contains("begun anew with another data key"))
+        try await server.stop()
     }
 
     /// Starts a server that must refuse, and gives what it said.

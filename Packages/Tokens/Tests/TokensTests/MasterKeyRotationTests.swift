@@ -2,6 +2,7 @@ import Cryptography
 import Encodings
 import Identity
 import Testing
+import Threads
 
 @testable import Tokens
 
@@ -50,6 +51,30 @@ struct MasterKeyRotationTests {
         }
         try await house.signIn()
         try await rotation(house).verifySeals(open(Self.newLine, house))
+    }
+
+    @Test("A server notices that its store was begun anew, and that it was only sealed by a key that it lacks")
+    func watches() async throws {
+        let house = try await House()
+        try await makeKeys(house)
+        let watch = DeploymentWatch(try await open(Self.line, house), store: house.store)
+        func look(_ text: String) async throws -> DeploymentWatch.Finding {
+            try await watch.look { () throws(MasterKeyError) in try MasterKeys(parsing: text) }
+        }
+        #expect(try await look(Self.line) == .same)
+        _ = try await rotation(house).rotate(MasterKeys(parsing: Self.both), now: house.setting.now)
+        #expect(try await look(Self.line) == .sealedByUnknown(id: "b"))
+        #expect(try await look(Self.both) == .same)
+
+        let other = "c \(Base64URL.encode([UInt8](repeating: 3, count: 32)))"
+        let anew = try await rotation(house).replaceLost(MasterKeys(parsing: other), now: house.setting.now)
+        // With the new file the data key itself tells, before any signing key was made.
+        #expect(try await look(other) == .replaced)
+        let pool = try BlockingPool(name: "keys", threadCount: 1)
+        let ring = KeyRing(store: house.store, deployment: anew, pool: pool, random: { Random.bytes($0) })
+        try await ring.makeFirstKeys(of: House.tenant, named: "acme", algorithms: [.es256], now: house.setting.now)
+        pool.stop()
+        #expect(try await look(Self.both) == .replaced)
     }
 
     @Test("A wrong master key and a damaged data key are told apart")

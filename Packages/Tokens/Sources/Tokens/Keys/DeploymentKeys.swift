@@ -89,6 +89,11 @@ public struct DeploymentKeys: Sendable {
     /// braces, which keep them together on one node of a Redis cluster.
     public var cachePrefix: String { "latchkey:{\(Hex.encode(key(for: .cacheName).prefix(8)))}:" }
 
+    /// Whether both come from one data key.
+    func isSame(as other: DeploymentKeys) -> Bool {
+        constantTimeEqual(key(for: .cacheName), other.key(for: .cacheName))
+    }
+
     static func stored(in store: any SigningKeyStore) async throws(MasterKeyError) -> DeploymentSecret? {
         do throws(StoreError) {
             return try await store.deploymentSecret()
