@@ -8,37 +8,51 @@ struct ConnectFault: Error, Hashable, Sendable {
     let isTemporary: Bool
     /// The database's encoding, when that is what is wrong.
     var encoding: String?
+    /// Whether a server is there and takes no writes.
+    var isReadOnly = false
 }
 
 extension PostgresConnection {
     /// Connects to the first host that takes it, beginning at `preferred`. Blocks the caller, each host for the
     /// options' time at most.
     ///
+    /// Where no host takes writes, one that answers may do for reading: `canRead` says so.
+    ///
     /// - Returns: the connection, and which host it leads to.
     static func connect(
         _ string: ConnectionString,
         _ options: PostgresOptions,
-        preferring preferred: Int = 0
+        preferring preferred: Int = 0,
+        canRead: Bool = false
     ) throws(ConnectFault) -> (connection: PostgresConnection, host: Int) {
         var faults: [ConnectFault] = []
+        var reading: (host: Int, reason: String)?
         for offset in string.hosts.indices {
             let index = (preferred + offset) % string.hosts.count
             do throws(ConnectFault) {
                 return (try connect(to: string.hosts[index], options), index)
             } catch {
                 faults.append(error)
+                if error.isReadOnly, reading == nil { reading = (index, error.reason) }
             }
+        }
+        if canRead, let reading {
+            var host = string.hosts[reading.host]
+            host["target_session_attrs"] = "any"
+            return (try connect(to: host, options, readOnlyReason: reading.reason), preferred)
         }
         throw ConnectFault(
             reason: faults.map(\.reason).joined(separator: "; "),
             isTemporary: faults.contains(where: \.isTemporary),
-            encoding: faults.compactMap(\.encoding).first
+            encoding: faults.compactMap(\.encoding).first,
+            isReadOnly: reading != nil
         )
     }
 
     private static func connect(
         to host: [String: String],
-        _ options: PostgresOptions
+        _ options: PostgresOptions,
+        readOnlyReason: String? = nil
     ) throws(ConnectFault) -> PostgresConnection {
         let place = ConnectionString.place(host)
         guard let handle = unsafe start(host) else {
@@ -55,7 +69,7 @@ extension PostgresConnection {
             unsafe PQfinish(handle)
             throw error
         }
-        return unsafe PostgresConnection(handle, prepares: options.prepares)
+        return unsafe PostgresConnection(handle, prepares: options.prepares, readOnlyReason: readOnlyReason)
     }
 
     private static func start(_ host: [String: String]) -> OpaquePointer? {
@@ -151,10 +165,13 @@ extension PostgresConnection {
         let lasting = [
             "authentication failed", "does not exist", "pg_hba.conf", "certificate", "no password supplied",
             "permission denied", "not permitted to log in", "SSL is not enabled", "does not support SSL",
+            // A word of the URL that libpq itself does not take, as `invalid sslmode value: "x"`.
+            " value: \"", "invalid port number",
         ]
         return ConnectFault(
             reason: "\(place): \(line.prefix(300))",
-            isTemporary: !lasting.contains { line.contains($0) }
+            isTemporary: !lasting.contains { line.contains($0) },
+            isReadOnly: ["session is read-only", "server is in hot standby mode"].contains { line.contains($0) }
         )
     }
 }

@@ -37,7 +37,12 @@ final class Connector: Sendable {
             var preferred = host
             while mailbox.waitForOne() != nil {
                 do throws(ConnectFault) {
-                    let made = try PostgresConnection.connect(string, options, preferring: preferred)
+                    let made = try PostgresConnection.connect(
+                        string,
+                        options,
+                        preferring: preferred,
+                        canRead: true
+                    )
                     preferred = made.host
                     inbox.post(.connected(made.connection))
                 } catch {

@@ -97,6 +97,8 @@ private final class Conversation {
     private var connectFailures = 0
     private var connectAgainAt: ContinuousClock.Instant
     private var lastConnectFault: ConnectFault?
+    /// When connections that can only read give way to those that are tried for a writer.
+    private var lookAgainAt: ContinuousClock.Instant
 
     init(
         inbox: Inbox,
@@ -112,12 +114,15 @@ private final class Conversation {
         self.fault = fault
         limits = options.prepares ? nil : SQL("SELECT \(SessionLimits(options).text(isLocal: true))")
         connectAgainAt = .now
+        lookAgainAt = .now
     }
 
     /// Groups of writes under way at once: with more, each would be smaller, and each costs a commit.
     private static let commitGroups = 3
     /// Connections that are being made at once.
     private static let connectingLimit = Connector.threadCount
+    /// How long a connection that can only read is good enough for whoever wants to write.
+    private static let readingTime = Duration.milliseconds(500)
     /// How often a transaction begins again that was rolled back for another one's sake.
     private static let retries = 2
 
@@ -154,6 +159,13 @@ private final class Conversation {
             connectFailures = 0
             lastConnectFault = nil
             channels.append(Channel(connection))
+            if let reason = connection.readOnlyReason {
+                note(Self.readOnly(reason))
+                lookAgainAt = .now + Self.readingTime
+            } else {
+                // What a standby has may be old: it served only while there was nobody else.
+                for channel in channels where channel.group == nil && isSuperseded(channel) { drop(channel) }
+            }
         case .notConnected(let fault):
             connecting = max(0, connecting - 1)
             connectFailures += 1
@@ -172,7 +184,9 @@ private final class Conversation {
             let writing = channels.count { $0.group?.isWrite == true && ($0.group?.members.count ?? 0) > 0 }
             let kinds: [Waiting.Kind] = writing < Self.commitGroups ? [.reads, .commits, .alone] : [.reads, .alone]
             guard let kind = waiting.oldest(of: kinds) else { return }
-            guard let channel = channels.last(where: { $0.group == nil }) else { return wantConnection(now) }
+            if kind != .reads, isRefused(kind, now) { continue }
+            let free = channels.last { $0.group == nil && (kind == .reads || $0.connection.readOnlyReason == nil) }
+            guard let channel = free else { return wantConnection(now) }
             let members = waiting.take(kind)
             for member in members where member.retries == 0 { pool.note(wait: now - member.queuedAt) }
             let group = Group(members, isWrite: kind != .reads)
@@ -180,6 +194,22 @@ private final class Conversation {
             if group.sendRound(on: channel.connection, limits: limits) { flush(channel) } else { lose(channel, now) }
         }
     }
+
+    /// Refuses whoever wants to write while no server takes writes. Now and then it is looked for one that does: then the
+    /// connections that can only read give way, and who waits gets the answer of the new one.
+    private func isRefused(_ kind: Waiting.Kind, _ now: ContinuousClock.Instant) -> Bool {
+        guard !channels.isEmpty, channels.allSatisfy({ $0.connection.readOnlyReason != nil }),
+            let reason = channels.last?.connection.readOnlyReason
+        else { return false }
+        if now >= lookAgainAt {
+            for channel in channels where channel.group == nil { drop(channel) }
+            return false
+        }
+        for member in waiting.take(kind) { member.fail(Self.readOnly(reason)) }
+        return true
+    }
+
+    private static func readOnly(_ reason: String) -> StoreError { .readOnly(reason: "PostgreSQL: \(reason)") }
 
     private func wantConnection(_ now: ContinuousClock.Instant) {
         guard channels.count + connecting < options.connections, connecting < Self.connectingLimit,
@@ -231,7 +261,9 @@ private final class Conversation {
 
     private func giveUpLate(_ now: ContinuousClock.Instant) {
         for late in waiting.takeLate(now) {
-            if let fault = lastConnectFault, channels.isEmpty {
+            if let fault = lastConnectFault, fault.isReadOnly, channels.isEmpty {
+                late.fail(Self.readOnly(fault.reason))
+            } else if let fault = lastConnectFault, channels.isEmpty {
                 late.fail(.unavailable(reason: "PostgreSQL: there is no connection: \(fault.reason)"))
             } else {
                 late.fail(.busy(reason: "PostgreSQL: no connection was free within \(options.poolWait)"))
@@ -293,6 +325,12 @@ private final class Conversation {
 
     private func free(_ channel: Channel) {
         channel.group = nil
+        if isSuperseded(channel) { drop(channel) }
+    }
+
+    /// Whether it can only read, and another takes writes.
+    private func isSuperseded(_ channel: Channel) -> Bool {
+        channel.connection.readOnlyReason != nil && channels.contains { $0.connection.readOnlyReason == nil }
     }
 
     /// The members of a failed group are tried one by one; one by itself is tried again when the fault may pass.

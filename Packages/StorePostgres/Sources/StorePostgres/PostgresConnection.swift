@@ -9,6 +9,8 @@ import StoreSQL
     // Sendable: it belongs to the thread that makes it until that hands it over, then to the one that took it.
     private let handle: OpaquePointer
     let prepares: Bool
+    /// Why its server takes no writes; `nil` when it does.
+    let readOnlyReason: String?
     private var prepared: Set<StatementName> = []
     private var sent = Requests()
     private var parameters = Parameters()
@@ -46,8 +48,9 @@ import StoreSQL
     }
 
     /// Takes over a connection that is established and in pipeline mode.
-    init(_ handle: OpaquePointer, prepares: Bool) {
+    init(_ handle: OpaquePointer, prepares: Bool, readOnlyReason: String? = nil) {
         unsafe self.handle = handle
+        self.readOnlyReason = readOnlyReason
         self.prepares = prepares
     }
 

@@ -54,6 +54,8 @@ struct PostgresFault: Error, Hashable, Sendable {
         switch code {
         case "23505": return .unique(conflict)
         case "25006": return .readOnly(reason: reason)
+        // A transaction that writes, on a standby.
+        case "0A000" where reason.contains("recovery"): return .readOnly(reason: reason)
         case "40001", "40P01", "55P03", "57014": return .busy(reason: reason)
         case "53100": return .full(reason: reason)
         case "XX001", "XX002": return .corrupt(reason: reason)

@@ -7,6 +7,8 @@ public enum PostgresOpenError: Error, Hashable, Sendable {
     case url(reason: String)
     /// No host took the connection; `reason` names each with its answer.
     case notConnected(reason: String, isTemporary: Bool)
+    /// Every server that answers takes no writes; `reason` names each with its answer.
+    case readOnly(reason: String)
     /// The database keeps its text in another encoding than UTF-8.
     case encoding(String)
     case schema(SchemaError)
@@ -20,6 +22,7 @@ extension PostgresOpenError {
     public var isTemporary: Bool {
         switch self {
         case .notConnected(_, let isTemporary): isTemporary
+        case .readOnly: true
         case .store(.busy), .store(.unavailable), .store(.unknownOutcome), .store(.full), .noThread: true
         default: false
         }
@@ -39,6 +42,11 @@ extension PostgresOpenError: CustomStringConvertible {
             "PostgreSQL cannot be reached: \(reason). Start it, or correct the store's URL."
         case .notConnected(let reason, false):
             "PostgreSQL refuses the connection: \(reason). Correct the store's URL, or the server's rules and roles."
+        case .readOnly(let reason):
+            """
+            PostgreSQL takes no writes: \(reason). Promote the standby, name the primary in the store's URL, or take \
+            default_transaction_read_only back.
+            """
         case .encoding(let encoding):
             "the PostgreSQL database has the encoding \(encoding). Make one with: createdb --encoding UTF8 NAME."
         case .schema(let error):

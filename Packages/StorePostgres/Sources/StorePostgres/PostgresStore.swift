@@ -81,6 +81,7 @@ public enum PostgresStore {
                 first = try PostgresConnection.connect(string, options)
             } catch {
                 if let encoding = error.encoding { throw .encoding(encoding) }
+                if error.isReadOnly { throw .readOnly(reason: error.reason) }
                 throw .notConnected(reason: error.reason, isTemporary: error.isTemporary)
             }
             do throws(ThreadError) {
