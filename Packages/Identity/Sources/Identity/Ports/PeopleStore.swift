@@ -13,7 +13,8 @@ public protocol UserStore: Sendable {
     func userHandle(of user: UserID, tenant: TenantID) async throws(StoreError) -> [UInt8]?
     /// Makes the user, the identity, the passkey, the session, the tokens and the records, or nothing.
     ///
-    /// - Throws: `.unique(.identifier)`, `.unique(.credential)` or `.unique(.userHandle)` when one is taken.
+    /// - Throws: `.unique(.identifier)`, `.unique(.credential)` or `.unique(.userHandle)` when one is taken;
+    ///   `.unique(.ceremony)` when the ceremony has a record already.
     func signUp(_ user: User, userHandle: [UInt8], passkey: Passkey, login: LoginEffect) async throws(StoreError)
     /// Makes the user, the identity, the passkey and the records without signing anybody in, or nothing.
     ///
@@ -47,6 +48,7 @@ public protocol CredentialStore: Sendable {
     ///
     /// - Returns: false when the stored counter is no longer below the new one, the passkey was suspended or the user
     ///   blocked meanwhile; then nothing was done.
+    /// - Throws: `.unique(.ceremony)` when the ceremony has a record already: its challenge came back.
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool
     /// The same for a use that signs nobody in: the passkey's counter and backup state, and the records.
     ///
@@ -221,7 +223,8 @@ public protocol RefreshTokenStore: Sendable {
 
 /// Keeps what happened.
 public protocol AuditLog: Sendable {
-    /// Writes ended ceremonies and events that belong to no other transaction.
+    /// Writes ended ceremonies and events that belong to no other transaction. A ceremony that has a record already keeps
+    /// it, and the others are written.
     func append(ceremonies: [CeremonyRecord], events: [AuditEvent]) async throws(StoreError)
     /// Ended ceremonies, newest first, before `cursor`.
     func ceremonies(
