@@ -80,6 +80,9 @@ class Tenant:
     def __init__(self, server, names):
         self.server, self.names = server, names
         made = server.admin("tenant", "create", "acme", "--domain", OLD, "--rp-id", "old.test", "--passkey-only")
+        # Before the first request, so that no running server has another tenant in mind.
+        page = server.admin("client", "create", "--tenant", "acme", "--name", "Page", "--type", "spa")
+        self.client = page["client_id"]
         manager = made["management_client"]
         answer = self.post("/oauth/token", {
             "grant_type": "client_credentials", "client_id": manager["client_id"],
@@ -87,8 +90,6 @@ class Tenant:
         })
         equal(answer.status_code, 200, answer.text)
         self.token = answer.json()["access_token"]
-        made = self.manage("POST", "clients", {"name": "Page", "app_type": "spa"}, 201)
-        self.client = made["client_id"]
 
     def post(self, path, body):
         return self.server.session.post(
@@ -139,7 +140,7 @@ with NameServer() as names, Server(names=NAMES, LATCHKEY_DNS_SERVERS=names.addre
         for person in people:
             person.visit(OLD)
             made = person.do("register", person.username)
-            equal((made["status"], made["rp"]), (200, "old.test"), str(made))
+            equal((made["status"], made.get("rp")), (200, "old.test"), str(made))
 
     def the_new_name_is_proven():
         domain = tenant.manage("POST", "custom-domains", {"domain": NEW, "type": "self_managed_certs"}, 201)

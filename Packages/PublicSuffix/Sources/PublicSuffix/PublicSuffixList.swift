@@ -4,9 +4,9 @@ internal import CPSL
 ///
 /// Both sections of the list count, as in browsers, and a name under no rule has its last label for its public suffix
 /// (WHATWG URL §3.2). Names are A-labels in lower case, without a trailing dot.
-@safe public final class PublicSuffixList: Sendable {
-    // libpsl only reads what it has loaded.
-    nonisolated(unsafe) private let list: OpaquePointer
+@safe public final class PublicSuffixList: @unchecked Sendable {
+    // Sendable: libpsl only reads a list that it has loaded, and the pointer never changes.
+    private let list: OpaquePointer
     private let isOwned: Bool
 
     /// Reads the list at `path`, as Debian's package `publicsuffix` has it (`.dafsa`, or the text `.dat`).
