@@ -50,7 +50,7 @@ public final class InMemoryChallengeCache: ChallengeCache, StoreObservable {
 
     public func check() async throws(StoreError) {}
 
-    /// How many ceremonies are pending; some may be over and not yet swept.
+    /// How many ceremonies are pending, a large one counted as several; some may be over and not yet swept.
     public var pendingCount: Int { count.load(ordering: .relaxed) }
 
     public var vitals: StoreVitals {
@@ -75,17 +75,18 @@ public final class InMemoryChallengeCache: ChallengeCache, StoreObservable {
 
     /// Counts the entry in, or refuses it with nothing counted.
     private func reserve(_ entry: Entry) throws(StoreError) {
-        guard count.add(1, ordering: .relaxed).newValue <= limits.total else {
-            count.subtract(1, ordering: .relaxed)
+        let weight = entry.weight
+        guard count.add(weight, ordering: .relaxed).newValue <= limits.total else {
+            count.subtract(weight, ordering: .relaxed)
             throw .full(reason: "\(limits.total) ceremonies are pending, as many as may be")
         }
-        guard clients.add(entry.application, limit: limits.perClient) else {
-            count.subtract(1, ordering: .relaxed)
+        guard clients.add(entry.application, weight, limit: limits.perClient) else {
+            count.subtract(weight, ordering: .relaxed)
             throw .overQuota(reason: "\(limits.perClient) ceremonies of one client are pending")
         }
-        guard addresses.add(entry.address, limit: limits.perAddress) else {
-            count.subtract(1, ordering: .relaxed)
-            clients.subtract(entry.application)
+        guard addresses.add(entry.address, weight, limit: limits.perAddress) else {
+            count.subtract(weight, ordering: .relaxed)
+            clients.subtract(entry.application, weight)
             throw .overQuota(reason: "\(limits.perAddress) ceremonies from one address are pending")
         }
     }
@@ -96,9 +97,9 @@ public final class InMemoryChallengeCache: ChallengeCache, StoreObservable {
 
     /// Counts the entry out.
     private func release(_ entry: Entry) {
-        count.subtract(1, ordering: .relaxed)
-        clients.subtract(entry.application)
-        addresses.subtract(entry.address)
+        count.subtract(entry.weight, ordering: .relaxed)
+        clients.subtract(entry.application, entry.weight)
+        addresses.subtract(entry.address, entry.weight)
     }
 }
 
@@ -114,6 +115,8 @@ final class Entry: Sendable {
     let pending: PendingCeremony
     let expiry: UnixTime
     let address: String
+    /// How many it counts for.
+    let weight: Int
     /// Whether it was taken or replaced; set behind the lock of its shard.
     let isGone = Atomic(false)
 
@@ -122,6 +125,7 @@ final class Entry: Sendable {
         self.pending = pending
         self.expiry = expiry
         self.address = address
+        weight = pending.weight
     }
 
     var application: Application { Application(tenant: key.tenant, client: key.client) }

@@ -4,23 +4,23 @@ import Threads
 final class Tally<Key: Hashable & Sendable>: Sendable {
     private let parts = (0..<16).map { _ in Lock<[Key: Int]>([:]) }
 
-    /// Adds one.
+    /// Adds `weight`.
     ///
-    /// - Returns: false, with nothing added, when the key has `limit` already.
-    func add(_ key: Key, limit: Int) -> Bool {
+    /// - Returns: false, with nothing added, when the key would have more than `limit`.
+    func add(_ key: Key, _ weight: Int, limit: Int) -> Bool {
         part(of: key).withLock { counts in
             let count = counts[key, default: 0]
-            guard count < limit else { return false }
-            counts[key] = count + 1
+            guard count <= limit - weight else { return false }
+            counts[key] = count + weight
             return true
         }
     }
 
-    /// Takes one away.
-    func subtract(_ key: Key) {
+    /// Takes `weight` away.
+    func subtract(_ key: Key, _ weight: Int) {
         part(of: key).withLock { counts in
             let count = counts[key, default: 0]
-            counts[key] = count > 1 ? count - 1 : nil
+            counts[key] = count > weight ? count - weight : nil
         }
     }
 

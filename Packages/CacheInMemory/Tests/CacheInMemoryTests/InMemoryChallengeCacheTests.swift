@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The challenge cache in memory keeps the contract of its port")
 struct InMemoryChallengeCacheTests {
-    @Test(arguments: ChallengeCacheContract.promises)
+    @Test(arguments: ChallengeCacheContract.promises + ChallengeCacheContract.weighing)
     func keeps(_ promise: Promise<LimitedChallengeCache>) async throws {
         let limits = InMemoryChallengeCache.Limits(total: 600, perClient: 300, perAddress: 40)
         try await promise.verify(

@@ -13,7 +13,7 @@ struct ContractTests {
         let redis = try await RedisProcess.start()
         let server = try RedisServer.patient(redis.url())
         let limits = ChallengeLimits(total: 600, perClient: 300, perAddress: 40)
-        for promise in ChallengeCacheContract.promises {
+        for promise in ChallengeCacheContract.promises + ChallengeCacheContract.weighing {
             let cache = LimitedChallengeCache(
                 RedisChallengeCache.fresh(server, limits: limits),
                 total: limits.total,

@@ -89,14 +89,19 @@ struct ApplicantTests {
         }
     }
 
-    @Test("Metadata is at most ten strings")
+    @Test("Metadata is at most ten texts of 500 characters, with names of 100")
     func metadata() throws {
         let good: JSONObject = ["email": "ana@example.com"]
         #expect(try read(good, metadata: ["plan": "free"]).profile.userMetadata == ["plan": "free"])
         #expect(try read(good, metadata: .null).profile.userMetadata.isEmpty)
         var eleven = JSONObject()
         for number in 0..<11 { eleven["k\(number)"] = "v" }
-        for bad: JSONValue in ["text", [1], ["a": 1], ["a": nil], .object(eleven)] {
+        let long = String(repeating: "é", count: 500)
+        #expect(try read(good, metadata: ["a": .string(long)]).profile.userMetadata["a"]?.string == long)
+        let name = String(repeating: "n", count: 101)
+        for bad: JSONValue in [
+            "text", [1], ["a": 1], ["a": nil], .object(eleven), ["a": .string(long + "x")], .object([name: "v"]),
+        ] {
             #expect(throws: ApplicantError.invalidUserMetadata) { try read(good, metadata: bad) }
         }
     }

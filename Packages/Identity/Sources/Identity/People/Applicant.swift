@@ -139,9 +139,15 @@ extension Applicant {
         return false
     }
 
+    /// At most ten members, names of at most 100 characters and texts of at most 500: it is kept with each pending
+    /// sign-up, before anybody is known.
     private static func metadata(_ value: JSONValue?) throws(ApplicantError) -> JSONObject {
         guard let value, !value.isNull else { return JSONObject() }
-        guard let object = value.object, object.count <= 10, object.members.allSatisfy({ $0.value.string != nil })
+        guard let object = value.object, object.count <= 10,
+            object.members.allSatisfy({ member in
+                member.name.unicodeScalars.count <= 100
+                    && member.value.string.map { $0.unicodeScalars.count <= 500 } ?? false
+            })
         else {
             throw .invalidUserMetadata
         }

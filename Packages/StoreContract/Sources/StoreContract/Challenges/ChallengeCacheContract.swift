@@ -1,3 +1,4 @@
+import Encodings
 public import Identity
 import WebAuthn
 
@@ -23,6 +24,32 @@ public struct LimitedChallengeCache: Sendable {
 public enum ChallengeCacheContract {
     /// Every promise.
     public static let promises: [Promise<LimitedChallengeCache>] = taking + limits
+
+    /// What caches promise beside it that hold everything in memory: a large ceremony takes the room of several.
+    public static let weighing: [Promise<LimitedChallengeCache>] = [
+        Promise("A large ceremony counts for several, from its beginning until it is taken") { subject in
+            let large = Ticket(purpose: large(bytes: 4 * PendingCeremony.usualSize))
+            let weight = large.pending.weight
+            try require(weight >= 4, "its weight")
+            try await large.put(in: subject.cache)
+            let small = (0..<subject.perAddress - weight - 2).map { _ in Ticket() }
+            for ticket in small { try await ticket.put(in: subject.cache) }
+            let another = Ticket(purpose: large.pending.purpose)
+            try requireEqual(try await refusal(another, subject), .overQuota, "another large one")
+            try requireEqual(try await large.take(from: subject.cache), large.pending, "the large one")
+            try requireEqual(try await refusal(another, subject), nil, "another large one when there is room")
+        }
+    ]
+
+    private static func large(bytes: Int) -> PendingCeremony.Purpose {
+        var profile = UserProfile(name: "Ana")
+        profile.userMetadata = ["text": .string(String(repeating: "x", count: bytes))]
+        return .signup(
+            IssuedRegistration(challenge: randomBytes(32), rpID: "a.example", origins: [], algorithms: []),
+            NewAccount(identifiers: [], profile: profile, userHandle: randomBytes(32)),
+            .token
+        )
+    }
 
     private static let taking = [
         Promise<LimitedChallengeCache>("A ceremony is taken once, as it was put") { subject in
