@@ -215,6 +215,15 @@ public final class API: HTTPHandler {
         return response
     }
 
+    /// A refusal before anything of the endpoint was looked at.
+    private static func refusal(_ error: APIError, in shape: RefusalShape) -> HTTPResponse {
+        switch shape {
+        case .oauth, .unverified: error.response()
+        case .conformance: error.conformanceResponse()
+        case .management: error.managementResponse()
+        }
+    }
+
     private func otherMethod(
         _ request: HTTPRequest,
         _ allowed: [HTTPMethod],
@@ -224,8 +233,7 @@ public final class API: HTTPHandler {
         var response =
             request.method == .options
             ? HTTPResponse(status: 204)
-            : endpoints.first?.shape == .management
-                ? APIError.methodNotAllowed.managementResponse() : APIError.methodNotAllowed.response()
+            : Self.refusal(.methodNotAllowed, in: endpoints.first?.shape ?? .oauth)
         if request.method == .options, let endpoint = endpoints.first,
             request.headers.contains("access-control-request-method")
         {

@@ -45,7 +45,8 @@ public struct Conformance: Sendable {
         let connection = try directory(context)
         let identifier = Self.identifier(request.username)
         let user = try await user(identifier, in: connection, context)
-        var handle = ceremonies.random(32)
+        // The same for every registration of the name, also for those that begin before the first has ended.
+        var handle = Self.userHandle(of: request.username, in: context)
         var passkeys: [Passkey] = []
         if let user {
             (handle, passkeys) = try await stored { () async throws(StoreError) in
@@ -99,7 +100,7 @@ public struct Conformance: Sendable {
 
     /// Verifies the answer to a registration and keeps the passkey, with its user when that is new.
     ///
-    /// - Throws: `.sessionInvalid`, `.refused`, `.store`.
+    /// - Throws: `.sessionInvalid`, `.refused`, `.tooManyPasskeys`, `.store`.
     public func finishRegistration(
         _ json: JSONObject,
         session: String?,
@@ -146,6 +147,7 @@ public struct Conformance: Sendable {
                 details: details,
                 event: ["ceremony_id": .string(outcome.ceremony.id.text), "conformance": true]
             )
+            var isFull = false
             do throws(StoreError) {
                 guard known != nil else {
                     try await ceremonies.users.add(
@@ -163,8 +165,8 @@ public struct Conformance: Sendable {
                     ceremony: record,
                     audit: event
                 )
-                guard added == .added else { throw .full(reason: "the user has too many passkeys") }
-                return
+                if added == .added { return }
+                isFull = true
             } catch .unique(.ceremony) {
                 // It ended before, and its challenge came back: of a cache that was restored, say.
                 throw .sessionInvalid
@@ -175,6 +177,7 @@ public struct Conformance: Sendable {
             } catch {
                 throw .store(error)
             }
+            if isFull { throw .tooManyPasskeys(outcome.ceremony.id) }
         }
         throw .store(.busy(reason: "the user was made and removed meanwhile"))
     }
@@ -287,6 +290,11 @@ public struct Conformance: Sendable {
             connection: connection,
             context: context
         )
+    }
+
+    /// 32 bytes that are made of the name; nobody of this directory signs in anywhere.
+    private static func userHandle(of username: String, in context: RequestContext) -> [UInt8] {
+        SHA256.hash(Array("\(Connection.conformanceName)\n\(context.tenant.number)\n\(username)".utf8))
     }
 
     /// Tools use whatever names they like, and each is its own.
