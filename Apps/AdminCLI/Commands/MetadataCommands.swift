@@ -24,6 +24,7 @@ enum MetadataCommands {
                 Flag("roots", "FILE", "PEM of the roots to trust; unless given, mds.roots"),
                 Flag("crls", "FOLDER", "revocation lists of the signer's authorities; unless given, mds.crls"),
                 Flag("allow-stale", "take it also when its next update is over"),
+                Flag("new-series", "take it although its number is lower than the last one's: for a change of roots"),
                 .output(),
             ],
             examples: [
@@ -54,7 +55,7 @@ enum MetadataCommands {
                 roots: sources.roots,
                 certificates: sources.certificates,
                 lists: sources.lists,
-                lastSeen: last?.number,
+                lastSeen: invocation.isSet("new-series") ? nil : last?.number,
                 at: now.seconds
             )
         } catch {
@@ -75,7 +76,8 @@ enum MetadataCommands {
                 payload: blob.payloadBytes,
                 signer: blob.signer,
                 importedAt: now
-            )
+            ),
+            inPlaceOf: invocation.isSet("new-series") ? last?.number : nil
         )
         guard isKept else {
             throw CommandFailure(.conflict, "somebody has imported newer metadata meanwhile, which stays.")

@@ -61,6 +61,48 @@ struct MetadataBLOBTests {
         }
     }
 
+    @Test("A signer whose key is for something else than signatures is refused", arguments: [true, false])
+    func signerUsage(_ isForSignatures: Bool) throws {
+        let other = try MetadataAuthority(
+            validAt: Server.time,
+            signerUsage: isForSignatures ? [.digitalSignature, .keyAgreement] : [.keyEncipherment]
+        )
+        let text = try other.blob(number: 5, nextUpdate: "2026-02-01", entries: [])
+        if isForSignatures {
+            _ = try take(text, roots: [other.root])
+        } else {
+            #expect(throws: MetadataError.chain(reason: "the signer's key is not for signatures")) {
+                try take(text, roots: [other.root])
+            }
+        }
+    }
+
+    @Test("Of two entries for one model the one that tells of a compromise counts, in either order")
+    func twice() throws {
+        let model = try #require(AAGUID("11111111-1111-4111-8111-111111111111"))
+        let entries = [["FIDO_CERTIFIED_L1"], ["FIDO_CERTIFIED_L1", "REVOKED"]].map {
+            MetadataAuthority.entry(for: model, name: "Twice", status: $0, roots: [service.root])
+        }
+        for list in [entries, entries.reversed()] {
+            let text = try service.blob(number: 5, nextUpdate: "2026-02-01", entries: list)
+            let metadata = AuthenticatorMetadata(try take(text).payload)
+            #expect(metadata.model(model)?.compromise(at: Server.time)?.status == .revoked)
+        }
+    }
+
+    @Test("A statement of another model tells nothing, and the status of the entry still counts")
+    func foreignStatement() throws {
+        let model = try #require(AAGUID("11111111-1111-4111-8111-111111111111"))
+        let entry = MetadataAuthority.entry(for: model, name: "Other", status: ["REVOKED"], roots: [service.root])
+        var object = try #require(entry.object)
+        var statement = try #require(object["metadataStatement"]?.object)
+        statement["aaguid"] = "22222222-2222-4222-8222-222222222222"
+        object["metadataStatement"] = .object(statement)
+        let text = try service.blob(number: 5, nextUpdate: "2026-02-01", entries: [.object(object)])
+        let read = try #require(AuthenticatorMetadata(try take(text).payload).model(model))
+        #expect(read.statement == nil && read.status == .revoked)
+    }
+
     @Test("Certificates that were fetched from where x5u says lead to a root, and others do not")
     func fetched() throws {
         let address = "https://mds.example/chain.pem"

@@ -277,7 +277,7 @@ struct Metadata: MetadataStore {
 
     func metadataRevision() -> Int64 { revision }
     func metadata() -> StoredMetadata? { nil }
-    func keep(_ metadata: StoredMetadata) -> Bool { false }
+    func keep(_ metadata: StoredMetadata, inPlaceOf number: Int64?) -> Bool { false }
     func passkeys(of tenant: TenantID, after cursor: PasskeyNumber?, limit: Int) -> [Passkey] { [] }
     func attestationObject(of passkey: PasskeyNumber, tenant: TenantID) -> [UInt8]? { nil }
 }

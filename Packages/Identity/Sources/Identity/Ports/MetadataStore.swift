@@ -5,8 +5,12 @@ public protocol MetadataStore: Sendable {
     func metadata() async throws(StoreError) -> StoredMetadata?
     /// Keeps `metadata` in the place of what was there, unless that has a higher number; one atomic step.
     ///
+    /// - Parameters:
+    ///   - metadata: the new one.
+    ///   - number: the number of one that it may replace although that is higher; `nil`: none.
     /// - Returns: false when what is there has a higher number; then nothing was done.
-    func keep(_ metadata: StoredMetadata) async throws(StoreError) -> Bool
+    /// - Throws: ``StoreError``.
+    func keep(_ metadata: StoredMetadata, inPlaceOf number: Int64?) async throws(StoreError) -> Bool
     /// All passkeys of the tenant in the order of their numbers, from after `cursor`; at most `limit`.
     func passkeys(of tenant: TenantID, after cursor: PasskeyNumber?, limit: Int) async throws(StoreError) -> [Passkey]
     /// The attestation object of a passkey, when one was kept.

@@ -18,16 +18,24 @@ public struct MetadataAuthority: Sendable {
 
     /// Makes the three certificates, all on P-256.
     ///
-    /// - Parameter time: Unix seconds; the certificates are valid from a year before it to ten years after it.
+    /// - Parameters:
+    ///   - time: Unix seconds; the certificates are valid from a year before it to ten years after it.
+    ///   - signerUsage: what the signer's certificate says that its key is for.
     /// - Throws: `CryptographyError` when libcrypto refuses, or `time` is out of a certificate's range.
-    public init(validAt time: Int64) throws(CryptographyError) {
+    public init(
+        validAt time: Int64,
+        signerUsage: Set<Certificate.KeyUsage> = [.digitalSignature]
+    ) throws(CryptographyError) {
         rootKey = try SigningKey.generate(.p256)
         intermediateKey = try SigningKey.generate(.p256)
         signerKey = try SigningKey.generate(.p256)
         root = try Self.builder("Metadata root", isCA: true, time).selfSigned(by: rootKey)
         intermediate = try Self.builder("Metadata authority", isCA: true, time)
             .signed(for: intermediateKey.publicKey, by: root, key: rootKey)
-        signer = try Self.builder("mds.example", isCA: false, time)
+        var ofSigner = Self.builder("mds.example", isCA: false, time)
+        ofSigner.keyUsage = signerUsage
+        signer =
+            try ofSigner
             .signed(for: signerKey.publicKey, by: intermediate, key: intermediateKey)
     }
 

@@ -8,19 +8,23 @@ extension CredentialDatabaseContract {
             let before = try await store.metadata()?.number ?? 0
             let revision = try await store.metadataRevision()
             let newer = sample(before + 10)
-            try require(try await store.keep(newer), "a higher number is kept")
+            try require(try await store.keep(newer, inPlaceOf: nil), "a higher number is kept")
             try requireEqual(try await store.metadata(), newer, "the metadata")
             let second = try await store.metadataRevision()
             try require(second > revision, "the revision grew")
-            try require(try await !store.keep(sample(before + 9)), "a lower number is not kept")
+            try require(try await !store.keep(sample(before + 9), inPlaceOf: nil), "a lower number is not kept")
             try requireEqual(try await store.metadata(), newer, "the metadata after an older one")
             try requireEqual(try await store.metadataRevision(), second, "the revision after an older one")
             let again = sample(before + 10)
-            try require(try await store.keep(again), "the same number is kept again")
+            try require(try await store.keep(again, inPlaceOf: nil), "the same number is kept again")
             try requireEqual(try await store.metadata(), again, "the metadata, replaced")
             // Many at once: whatever the order, the highest is there in the end.
-            _ = try await race(10) { index in try await store.keep(sample(before + 11 + Int64(index))) }
+            _ = try await race(10) { index in try await store.keep(sample(before + 11 + Int64(index)), inPlaceOf: nil) }
             try requireEqual(try await store.metadata()?.number, before + 20, "the number after a race")
+            let lower = sample(before + 3)
+            try require(try await !store.keep(lower, inPlaceOf: before + 19), "a lower number in the place of another")
+            try require(try await store.keep(lower, inPlaceOf: before + 20), "a lower number in the place of this one")
+            try requireEqual(try await store.metadata(), lower, "the metadata of another series")
         },
         promise("All passkeys of a tenant come page by page, each once, with their attestation objects") { scene in
             let other = try await Scene(scene.store)

@@ -25,12 +25,12 @@ extension SQLStore {
         )
     }
 
-    public func keep(_ metadata: StoredMetadata) async throws(StoreError) -> Bool {
+    public func keep(_ metadata: StoredMetadata, inPlaceOf number: Int64?) async throws(StoreError) -> Bool {
         let keep = SQLStatement(
             Self.keepMetadata,
             [
                 .integer(metadata.number), .text(metadata.nextUpdate), .bytes(metadata.payload),
-                .text(metadata.signer), .time(metadata.importedAt),
+                .text(metadata.signer), .time(metadata.importedAt), .integer(number ?? .min),
             ]
         )
         return try await database.write(.query(keep) { (results) in results.first.changes > 0 })
@@ -74,7 +74,7 @@ extension SQLStore {
             revision = authenticator_metadata.revision + 1, number = excluded.number,
             next_update = excluded.next_update, payload = excluded.payload, signer = excluded.signer,
             imported_at = excluded.imported_at
-        WHERE authenticator_metadata.number <= excluded.number
+        WHERE authenticator_metadata.number <= excluded.number OR authenticator_metadata.number = ?
         """
     )
     /// By number: the sign before the tenant keeps SQLite from an index that would have to be sorted.

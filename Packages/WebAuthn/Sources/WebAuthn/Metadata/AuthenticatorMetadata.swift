@@ -15,15 +15,21 @@ public struct AuthenticatorMetadata: Sendable {
         number = payload.number
         nextUpdate = payload.nextUpdate
         self.payload = payload
-        // Were a model there twice, the first entry counts; the service says that none is.
+        // Were a model there twice, the entry that speaks against it counts; the service says that none is.
         models = Dictionary(
             payload.entries.compactMap { entry in entry.aaguid.map { ($0, entry) } },
-            uniquingKeysWith: { first, _ in first }
+            uniquingKeysWith: Self.graver
         )
         modelsByKey = Dictionary(
             payload.entries.flatMap { entry in entry.attestationKeyIdentifiers.map { ($0, entry) } },
-            uniquingKeysWith: { first, _ in first }
+            uniquingKeysWith: Self.graver
         )
+    }
+
+    /// Of two entries for one model the first, unless the second alone tells of a compromise.
+    private static func graver(_ first: MetadataEntry, _ second: MetadataEntry) -> MetadataEntry {
+        let end = Int64.max
+        return first.compromise(at: end) == nil && second.compromise(at: end) != nil ? second : first
     }
 
     /// Whether there should be newer data at `time`, in Unix seconds.

@@ -58,6 +58,10 @@ public struct MetadataBLOB: Sendable {
         }
         let path = try Self.signerPath(jws, certificates, roots: roots, at: time)
         guard let leaf = path.first else { throw .chain(reason: "the chain is empty") }
+        // RFC 5280 §4.2.1.3: a key that is for something else signs no documents. A root that signs is trusted as it is.
+        guard path.count == 1 || leaf.keyUsage?.contains(Certificate.KeyUsage.digitalSignature.rawValue) ?? true else {
+            throw .chain(reason: "the signer's key is not for signatures")
+        }
         revocation = try Self.revocation(path, lists, at: time)
         signer = leaf.subjectName.description
         payloadBytes = try Self.verifiedPayload(jws, by: leaf.publicKey)

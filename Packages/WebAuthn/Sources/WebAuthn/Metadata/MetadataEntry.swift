@@ -8,7 +8,7 @@ public struct MetadataEntry: Hashable, Sendable {
     public let aaid: String?
     /// Of U2F models: the identifiers of their attestation certificates' keys, 20 bytes each.
     public let attestationKeyIdentifiers: [[UInt8]]
-    /// `nil`: none, or one that must not be used (``isOutdated``).
+    /// `nil`: none, or one that must not be used: outdated (``isOutdated``), or of another model.
     public let statement: MetadataStatement?
     /// Whether an update is to be had that the statement does not know of: its `authenticatorVersion` is below that of
     /// the report. Such a statement is rejected (MDS3 §3.1.4, `UPDATE_AVAILABLE`).
@@ -60,7 +60,10 @@ public struct MetadataEntry: Hashable, Sendable {
         let metadata = document["metadataStatement"]?.object
         let version = metadata?["authenticatorVersion"]?.integer
         isOutdated = statusReports.contains { $0.isUpdate(beyond: version) }
-        statement = isOutdated ? nil : metadata.map(MetadataStatement.init)
+        // Another model's statement tells nothing of this one; its status reports do.
+        let named = metadata?["aaguid"]?.string
+        let isForeign = aaguid != nil && named != nil && named.flatMap { AAGUID($0) } != aaguid
+        statement = isOutdated || isForeign ? nil : metadata.map(MetadataStatement.init)
         lastStatusChange = document["timeOfLastStatusChange"]?.string
         self.document = document
     }
