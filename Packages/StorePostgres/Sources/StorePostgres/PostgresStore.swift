@@ -78,7 +78,10 @@ public enum PostgresStore {
         return try await pool.run(refused: { _ in .noThread }) { () throws(PostgresOpenError) in
             let first: (connection: PostgresConnection, host: Int)
             do throws(ConnectFault) {
-                first = try PostgresConnection.connect(string, options)
+                // Nobody's request waits for the first one: a database that is busy, or starts itself, gets more time.
+                var patient = options
+                patient.connectTimeout = max(options.connectTimeout, .seconds(5))
+                first = try PostgresConnection.connect(string, patient)
             } catch {
                 if let encoding = error.encoding { throw .encoding(encoding) }
                 if error.isReadOnly { throw .readOnly(reason: error.reason) }
