@@ -86,7 +86,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "TenantCLI",
-            dependencies: libraries(["Encodings", "YAML", "Transfer", "Terminal", "Identity", "Tenancy"]),
+            dependencies: libraries([
+                "Encodings", "YAML", "Transfer", "Terminal", "Identity", "Tenancy", "PublicSuffix",
+            ]),
             path: "Apps/TenantCLI",
             swiftSettings: settings
         ),

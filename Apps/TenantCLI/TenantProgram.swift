@@ -38,8 +38,9 @@ enum TenantProgram {
             commands: [
                 ContextCommands.command(tools), WhoAmICommand.command(tools),
             ] + FileCommands.commands(tools) + [
-                GrantCommands.command(tools), SettingsCommands.command(tools),
+                GrantCommands.command(tools), DeviceCommands.command(tools), SettingsCommands.command(tools),
                 ClientCommands.command(tools), ConnectionCommands.command(tools), APICommands.command(tools),
+                DomainCommands.command(tools), RelyingPartyCommands.command(tools),
                 KeyCommands.command(tools),
                 Program.completionCommand(of: name, group: Group.shell) { make(tools) },
                 Program.manualCommand(of: name, group: Group.shell) { make(tools) },
