@@ -100,7 +100,7 @@ enum DeviceCommands {
                     )
                 }
                 let domains = try await session.readDomains()
-                let ids = invocation.value("rp-id").map { [$0] } ?? relyingPartyIDs(domains)
+                let ids = try invocation.value("rp-id").map { [$0] } ?? publicRelyingPartyIDs(domains)
                 let suffixes = try publicSuffixes()
                 var rows: [JSONObject] = []
                 for id in ids {
@@ -138,7 +138,7 @@ enum DeviceCommands {
         ) { invocation, console in
             try await Session.run(invocation, console, tools) { session in
                 let domains = try await session.readDomains()
-                let known = relyingPartyIDs(domains)
+                let known = try publicRelyingPartyIDs(domains)
                 guard let id = invocation.value("rp-id") ?? (known.count == 1 ? known.first : nil) else {
                     throw CommandFailure(
                         .wrongUse,
@@ -187,6 +187,18 @@ enum DeviceCommands {
         do throws(PublicSuffixError) { return try PublicSuffixList() } catch {
             throw CommandFailure(.failed, "\(error)")
         }
+    }
+
+    /// - Throws: `wrongUse` when nobody outside could ask for any of them.
+    private static func publicRelyingPartyIDs(_ domains: [Domain]) throws(CommandFailure) -> [String] {
+        let ids = relyingPartyIDs(domains)
+        guard !ids.isEmpty else {
+            throw CommandFailure(
+                .wrongUse,
+                "the tenant has no RP ID that a phone could ask for: localhost is this machine alone. Add a domain first."
+            )
+        }
+        return ids
     }
 
     /// Of the ready domains, each once; a name that only this machine can mean has no host that others could ask.
