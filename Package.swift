@@ -16,7 +16,7 @@ let packages = [
     "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
-    "Passkeys", "Accounts", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
+    "Passkeys", "Accounts", "Audit", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis", "StoreContract",
     "StoreSQLite", "StorePostgres", "HTTPAPI",
     "Storage",
 ]
@@ -67,7 +67,7 @@ let package = Package(
             name: "APIServer",
             dependencies: libraries([
                 "Encodings", "Threads", "Cryptography", "HTTPServer", "Settings", "Terminal", "WebAuthn", "Identity",
-                "Passkeys", "Accounts", "Tokens", "Tenancy", "HTTPAPI", "Storage", "PublicSuffix", "DNS",
+                "Passkeys", "Accounts", "Audit", "Tokens", "Tenancy", "HTTPAPI", "Storage", "PublicSuffix", "DNS",
             ]),
             path: "Apps/APIServer",
             resources: ["index.html", "demo.css", "demo.js", "icon.svg"].map {
@@ -79,7 +79,7 @@ let package = Package(
             name: "AdminCLI",
             dependencies: libraries([
                 "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
-                "SoftwareAuthenticator", "Identity", "Tokens", "Tenancy", "Storage", "PublicSuffix",
+                "SoftwareAuthenticator", "Identity", "Audit", "Tokens", "Tenancy", "Storage", "PublicSuffix",
             ]),
             path: "Apps/AdminCLI",
             swiftSettings: settings
@@ -119,6 +119,7 @@ let package = Package(
             importing: ["Encodings", "CBOR", "Identity", "WebAuthn", "Cryptography", "SoftwareAuthenticator"]
         ),
         tests(of: "Accounts", importing: ["Encodings", "Identity", "Cryptography", "Threads"]),
+        tests(of: "Audit", importing: ["Encodings", "Identity", "Cryptography"]),
         tests(of: "Tokens", importing: ["Encodings", "Identity", "JOSE", "Cryptography", "Threads"]),
         tests(of: "Tenancy", importing: ["Encodings", "Identity", "WebAuthn", "Cryptography", "PublicSuffix"]),
         tests(of: "StoreSQL", importing: ["Encodings", "Identity", "WebAuthn"]),

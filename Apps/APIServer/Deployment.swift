@@ -1,4 +1,5 @@
 import Accounts
+import Audit
 import Cryptography
 import DNS
 import HTTPAPI
@@ -20,6 +21,7 @@ final class Deployment: Sendable {
     let challenges: OpenedChallenges
     let keys: KeyRing
     private let rotation: KeyRotation
+    private let sealer: AuditSealer
     let directory: TenantDirectory
     let services: APIServices
     let refusals: RefusalLog
@@ -79,6 +81,7 @@ final class Deployment: Sendable {
             throw error
         }
         rotation = KeyRotation(store: store, deployment: deployment, pool: signingPool, random: random)
+        sealer = AuditSealer(store: store, secret: deployment.key(for: .auditLog))
         keys = KeyRing(store: store, deployment: deployment, pool: signingPool, random: random)
         directory = TenantDirectory(store: store)
         watch = DeploymentWatch(deployment, store: store)
@@ -229,6 +232,13 @@ final class Deployment: Sendable {
         while (try? await store.removeExpired(now: now)) == true, calls < Self.callsPerSweep { calls += 1 }
         // Ceremony records are kept for 30 days.
         try? await store.removeCeremonies(endedBefore: now.adding(seconds: -30 * 86400))
+    }
+
+    /// Seals the audit logs of all tenants, as far as they are old enough.
+    ///
+    /// - Throws: what the store throws.
+    func sealAudit() async throws(StoreError) {
+        _ = try await sealer.seal(now: SystemClock.now())
     }
 
     /// Retires signing keys whose last token is over.

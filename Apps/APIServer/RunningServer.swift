@@ -181,6 +181,7 @@ struct RunningServer {
                     try? await Task.sleep(for: .seconds(60))
                 }
             },
+            Task { await sealAudit(deployment) },
             Task {
                 while !Task.isCancelled {
                     await deployment.retireKeys()
@@ -216,6 +217,23 @@ struct RunningServer {
                         + "more. Start it again, with the master key file that belongs to the store"
                 )
             }
+        }
+    }
+
+    /// Seals the audit logs once a second; less often where that takes long, so that it is at most a fiftieth of the work.
+    private func sealAudit(_ deployment: Deployment) async {
+        var isFailing = false
+        while !Task.isCancelled {
+            let start = ContinuousClock.now
+            do throws(StoreError) {
+                try await deployment.sealAudit()
+                isFailing = false
+            } catch {
+                // Told once; what cannot be reached comes back.
+                if !isFailing { log.write(.warning, "the audit log is not sealed: \(error)") }
+                isFailing = true
+            }
+            try? await Task.sleep(for: max(.seconds(1), (ContinuousClock.now - start) * 50))
         }
     }
 

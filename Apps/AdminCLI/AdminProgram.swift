@@ -33,8 +33,9 @@ enum AdminProgram {
                 PasskeyCommands.command(tools), RelyingPartyCommands.command(tools), KeyCommands.command(tools),
                 MasterKeyCommands.command(tools),
                 BackupCommands.backup(tools), BackupCommands.restore(tools), MigrateCommands.command(tools),
-                CopyCommand.command(tools), CeremonyCommands.command(tools), MetadataCommands.command(tools),
-                DecodeCommand.command, AuthenticatorCommands.command(tools), VectorsCommand.command(tools),
+                CopyCommand.command(tools), CeremonyCommands.command(tools), AuditCommands.command(tools),
+                DecodeCommand.command, MetadataCommands.command(tools), AuthenticatorCommands.command(tools),
+                VectorsCommand.command(tools),
                 Program.completionCommand(of: name, group: Group.shell) { make(tools) },
                 Program.manualCommand(of: name, group: Group.shell) { make(tools) },
             ]

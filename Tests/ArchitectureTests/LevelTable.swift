@@ -24,6 +24,7 @@ enum LevelTable {
         "Identity": (3, ["WebAuthn", "Unicode"]),
         "Passkeys": (4, ["Identity", "WebAuthn", "Cryptography"]),
         "Accounts": (4, ["Identity", "Cryptography", "Threads"]),
+        "Audit": (4, ["Identity", "Cryptography"]),
         "Tokens": (4, ["Identity", "JOSE", "Cryptography", "Threads"]),
         "Tenancy": (4, ["Identity", "WebAuthn", "Cryptography", "PublicSuffix"]),
         "StoreSQL": (4, ["Identity", "WebAuthn"]),

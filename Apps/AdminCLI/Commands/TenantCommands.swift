@@ -141,8 +141,9 @@ enum TenantCommands {
         ) { invocation, console in
             try await Deployment.run(invocation, console, tools) { deployment in
                 let tenant = try await deployment.tenant(named: invocation.word("NAME") ?? "")
+                let key = try await deployment.store.newestSeal(of: tenant.tenant.id)?.publicKey
                 console.answer(
-                    Details(Shape.tenantInFull(tenant), times: ["created_at", "updated_at"]),
+                    Details(Shape.tenantInFull(tenant, auditKey: key), times: ["created_at", "updated_at"]),
                     as: invocation.format
                 )
                 return .done

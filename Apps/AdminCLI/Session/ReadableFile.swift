@@ -42,7 +42,8 @@ enum ReadableFile {
         return names.sorted()
     }
 
-    private static func failure(_ path: String) -> CommandFailure {
+    /// Of what just failed.
+    static func failure(_ path: String) -> CommandFailure {
         let reason = unsafe String(cString: strerror(errno)).lowercased()
         return CommandFailure(.wrongUse, "\(quoted(path)) cannot be read: \(reason).")
     }

@@ -1,3 +1,4 @@
+import Audit
 import Encodings
 import Identity
 import Tenancy
@@ -19,7 +20,11 @@ enum Shape {
     }
 
     /// With everything that hangs on it by name, and its settings.
-    static func tenantInFull(_ configuration: TenantConfiguration) -> JSONObject {
+    /// - Parameters:
+    ///   - configuration: the tenant.
+    ///   - auditKey: what signed the newest seal of its audit log.
+    /// - Returns: the members.
+    static func tenantInFull(_ configuration: TenantConfiguration, auditKey: [UInt8]?) -> JSONObject {
         var object = tenant(configuration)
         object.set("domains", .array(configuration.domains.map { .string($0.host) }))
         object.set("connections", .array(configuration.connections.map { .string($0.name) }))
@@ -28,6 +33,7 @@ enum Shape {
             "resource_servers",
             .array(configuration.resourceServers.map { .string(configuration.audience($0.identifier)) })
         )
+        if let auditKey { object.set("audit_key", .string(AuditKey.thumbprint(auditKey))) }
         object.set("settings", .object(configuration.tenant.settings.document))
         return object
     }

@@ -95,7 +95,7 @@ func run(
     environment: [String: String] = [:],
     folder: String? = nil,
     input: String = "",
-    seconds: Double = 60
+    seconds: Double = 300
 ) async throws -> CommandResult {
     var all = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent"]
     all.merge(environment) { $1 }

@@ -255,7 +255,7 @@ public protocol AssertionReplayStore: Sendable {
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore,
-    RelyingPartyStore, ImpactStore
+    RelyingPartyStore, ImpactStore, AuditChainStore
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

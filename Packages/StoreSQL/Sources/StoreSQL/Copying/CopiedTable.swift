@@ -117,6 +117,11 @@ struct CopiedTable: Sendable {
             key: "tenant_id id",
             "types at user_id client_id connection_id address user_agent details"
         ),
+        CopiedTable(
+            "audit_seal",
+            key: "tenant_id number",
+            "through_id event_count previous_hash hash public_key signature sealed_at"
+        ),
         CopiedTable("assertion_replay", key: "tenant_id jti_hash", "expires_at"),
     ]
 }

@@ -390,6 +390,20 @@ extension Migration {
             ) \(dialect.clustered)
             """,
             """
+            CREATE TABLE audit_seal (
+                tenant_id \(integer) NOT NULL,
+                number \(integer) NOT NULL,
+                through_id \(bytes) NOT NULL,
+                event_count \(integer) NOT NULL,
+                previous_hash \(bytes) NOT NULL,
+                hash \(bytes) NOT NULL,
+                public_key \(bytes) NOT NULL,
+                signature \(bytes) NOT NULL,
+                sealed_at \(integer) NOT NULL,
+                PRIMARY KEY (tenant_id, number)
+            ) \(dialect.clustered)
+            """,
+            """
             CREATE TABLE assertion_replay (
                 tenant_id \(integer) NOT NULL,
                 jti_hash \(bytes) NOT NULL,

@@ -126,6 +126,8 @@ public enum KeyPurpose: String, Hashable, Sendable, CaseIterable {
     case csrf = "latchkey csrf"
     case cookies = "latchkey cookies"
     case codes = "latchkey codes"
+    /// What the keys that seal the tenants' audit logs are derived from.
+    case auditLog = "latchkey audit log"
     /// Tells deployments apart that share a cache.
     case cacheName = "latchkey cache name"
 }
