@@ -25,7 +25,7 @@ enum AuditCommands {
             flags: [
                 AdminProgram.tenantFlag, Flag("limit", "COUNT", "how many at most; 50 unless given"),
                 Flag("type", "TYPE", isRepeated: true, "only events of this type: s, f, sapi, …"),
-                Flag("follow", letter: "f", "go on with what comes, until interrupted"), .output(ofList: true),
+                Flag("follow", "go on with what comes, until interrupted"), .output(ofList: true),
             ],
             examples: ["latchkey-admin audit tail", "latchkey-admin audit tail --tenant acme --type sapi --follow"],
             exits: [.notFound, .unavailable]

@@ -9,14 +9,17 @@ import Tenancy
 struct AssociationRoutes: Sendable {
     var endpoints: [Endpoint] {
         [
-            Endpoint(.get, AssociationFiles.Path.apple, cors: .everyone, isPublished: true) { $0.association(\.apple) },
-            Endpoint(.get, AssociationFiles.Path.appleOld, cors: .everyone, isPublished: true) {
+            Endpoint(.get, "/.well-known/apple-app-site-association", cors: .everyone, isPublished: true) {
                 $0.association(\.apple)
             },
-            Endpoint(.get, AssociationFiles.Path.android, cors: .everyone, isPublished: true) {
+            // Where older systems look.
+            Endpoint(.get, "/apple-app-site-association", cors: .everyone, isPublished: true) {
+                $0.association(\.apple)
+            },
+            Endpoint(.get, "/.well-known/assetlinks.json", cors: .everyone, isPublished: true) {
                 $0.association(\.android)
             },
-            Endpoint(.get, AssociationFiles.Path.relatedOrigins, cors: .everyone, isPublished: true) {
+            Endpoint(.get, "/.well-known/webauthn", cors: .everyone, isPublished: true) {
                 (exchange: inout Exchange) throws(APIError) in
                 guard exchange.associations.relatedOrigins != nil else { throw .notFound }
                 return exchange.association { $0.relatedOrigins ?? [] }

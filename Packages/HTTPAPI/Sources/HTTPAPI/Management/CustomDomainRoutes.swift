@@ -9,26 +9,61 @@ struct CustomDomainRoutes: Sendable {
 
     var endpoints: [Endpoint] {
         [
-            endpoint(.get, "", "read", list), endpoint(.post, "", "create", create),
-            endpoint(.get, "/default", "read", readDefault), endpoint(.patch, "/default", "update", setDefault),
-            endpoint(.get, "/{id}", "read", read), endpoint(.patch, "/{id}", "update", update),
-            endpoint(.delete, "/{id}", "delete", delete), endpoint(.post, "/{id}/verify", "create", verify),
-            endpoint(.get, "/{id}/relying-parties", "read", coverage),
+            Endpoint(
+                .get,
+                "/api/v2/custom-domains",
+                shape: .management,
+                run: api.action("read:custom_domains", list)
+            ),
+            Endpoint(
+                .post,
+                "/api/v2/custom-domains",
+                shape: .management,
+                run: api.action("create:custom_domains", create)
+            ),
+            Endpoint(
+                .get,
+                "/api/v2/custom-domains/default",
+                shape: .management,
+                run: api.action("read:custom_domains", readDefault)
+            ),
+            Endpoint(
+                .patch,
+                "/api/v2/custom-domains/default",
+                shape: .management,
+                run: api.action("update:custom_domains", setDefault)
+            ),
+            Endpoint(
+                .get,
+                "/api/v2/custom-domains/{id}",
+                shape: .management,
+                run: api.action("read:custom_domains", read)
+            ),
+            Endpoint(
+                .patch,
+                "/api/v2/custom-domains/{id}",
+                shape: .management,
+                run: api.action("update:custom_domains", update)
+            ),
+            Endpoint(
+                .delete,
+                "/api/v2/custom-domains/{id}",
+                shape: .management,
+                run: api.action("delete:custom_domains", delete)
+            ),
+            Endpoint(
+                .post,
+                "/api/v2/custom-domains/{id}/verify",
+                shape: .management,
+                run: api.action("create:custom_domains", verify)
+            ),
+            Endpoint(
+                .get,
+                "/api/v2/custom-domains/{id}/relying-parties",
+                shape: .management,
+                run: api.action("read:custom_domains", coverage)
+            ),
         ]
-    }
-
-    private func endpoint(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ verb: String,
-        _ action: @escaping ManagementAPI.Action
-    ) -> Endpoint {
-        Endpoint(
-            method,
-            "/api/v2/custom-domains" + path,
-            shape: .management,
-            run: api.action("\(verb):custom_domains", action)
-        )
     }
 
     private func list(_ call: inout ManagementCall) async throws(APIError) -> HTTPResponse {

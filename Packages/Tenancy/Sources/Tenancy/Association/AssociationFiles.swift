@@ -14,8 +14,6 @@ public struct AssociationFiles: Hashable, Sendable {
     /// Where each of them lies; every one is `application/json`.
     public enum Path {
         public static let apple = "/.well-known/apple-app-site-association"
-        /// Where older systems look.
-        public static let appleOld = "/apple-app-site-association"
         public static let android = "/.well-known/assetlinks.json"
         public static let relatedOrigins = "/.well-known/webauthn"
     }
