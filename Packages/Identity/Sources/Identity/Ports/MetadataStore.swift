@@ -1,6 +1,6 @@
 /// Keeps what is known of authenticators' models, for the whole deployment, and gives the passkeys to hold against it.
 public protocol MetadataStore: Sendable {
-    /// A number that grows whenever ``keep(_:)`` keeps something; 0 as long as nothing is kept.
+    /// A number that grows whenever ``keep(_:inPlaceOf:)`` keeps something; 0 as long as nothing is kept.
     func metadataRevision() async throws(StoreError) -> Int64
     func metadata() async throws(StoreError) -> StoredMetadata?
     /// Keeps `metadata` in the place of what was there, unless that has a higher number; one atomic step.
