@@ -43,7 +43,7 @@ public func restore(
     } catch { throw .backup(error) }
 }
 
-/// What ``restore(_:to:now:)`` put back.
+/// What `restore` put back.
 public struct Restored: Hashable, Sendable {
     /// When the copy was made; `nil` for one that does not say.
     public let madeAt: UnixTime?

@@ -217,7 +217,7 @@ public enum SQLiteBackup {
     }
 }
 
-/// What ``SQLiteBackup/restore(_:to:now:)`` put back.
+/// What ``SQLiteBackup/restore(_:to:now:refusal:)`` put back.
 public struct RestoredStore: Hashable, Sendable {
     /// When the copy was made; `nil` for one that does not say.
     public let madeAt: UnixTime?

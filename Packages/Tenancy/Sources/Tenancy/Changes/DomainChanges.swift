@@ -124,7 +124,7 @@ extension TenantAdministration {
     ///
     /// - Parameters:
     ///   - id: the domain.
-    ///   - patch: of ``Identity/Domain/choices``.
+    ///   - patch: of the choices of a domain.
     ///   - proof: what proves an RP ID that is not the domain's own name.
     ///   - isForced: whether passkeys may be left behind.
     ///   - configuration: the tenant as it is.
