@@ -128,8 +128,11 @@ struct HealthStateTests {
             ready = try? await server.sendToAdmin(.get("/readyz"))
             return ready?.status == 503 || !server.isRunning
         }
-        // A machine that was too slow to ask within the time for draining has nothing to judge.
-        guard server.isRunning else { return }
+        // Half a request is waited for five seconds. A machine that was too slow to ask meanwhile shows the clean end alone.
+        guard server.isRunning else {
+            #expect(server.log.contains("draining: what is in flight is answered"))
+            return try await server.stop()
+        }
         #expect(isDraining)
         #expect(ready?["checks"]?.object == ["server": "failed"], "\(String(describing: ready))")
         #expect(try await server.sendToAdmin(.get("/healthz")).status == 200)
