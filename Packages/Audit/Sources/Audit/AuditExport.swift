@@ -29,8 +29,7 @@ public struct AuditExport: Sendable {
     ) async throws {
         let first = start.map { TimeOrderedID(now: $0, random: []) }
         var after = try await store.sealBefore(first, of: tenant)
-        let number = after?.number ?? 0
-        try await line(AuditLine.header(tenant, named: name, keys: try await keys(of: tenant, after: number), at: now))
+        try await line(AuditLine.header(tenant, named: name, at: now))
         while true {
             let seals = try await store.seals(of: tenant, after: after?.number ?? 0, limit: 100)
             for seal in seals {
@@ -55,18 +54,6 @@ public struct AuditExport: Sendable {
             for event in events { try await line(AuditLine.text(of: event)) }
             guard events.count == Self.page, let last = events.last else { return }
             cursor = last.id
-        }
-    }
-
-    /// The keys that signed, in the order of their first seal.
-    private func keys(of tenant: TenantID, after number: Int64) async throws(StoreError) -> [[UInt8]] {
-        var keys: [[UInt8]] = []
-        var cursor = number
-        while true {
-            let seals = try await store.seals(of: tenant, after: cursor, limit: Self.page)
-            for seal in seals where !keys.contains(seal.publicKey) { keys.append(seal.publicKey) }
-            guard seals.count == Self.page, let last = seals.last else { return keys }
-            cursor = last.number
         }
     }
 }

@@ -32,16 +32,10 @@ public enum AuditLine {
         ])
     }
 
-    static func header(_ tenant: TenantID, named name: String, keys: [[UInt8]], at now: UnixTime) -> String {
-        let jwks = keys.map { key in
-            JSONValue.object([
-                "kty": "OKP", "crv": "Ed25519", "x": .string(Base64URL.encode(key)),
-                "kid": .string(thumbprint(key)),
-            ])
-        }
-        return text([
+    static func header(_ tenant: TenantID, named name: String, at now: UnixTime) -> String {
+        text([
             "format": .string(format), "tenant": .string(name), "tenant_number": .integer(tenant.number),
-            "exported_at": .string(now.rfc3339), "keys": .array(jwks),
+            "exported_at": .string(now.rfc3339),
         ])
     }
 
