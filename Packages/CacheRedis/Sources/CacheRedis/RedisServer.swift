@@ -57,8 +57,8 @@ public final class RedisServer: Sendable {
 
     /// Whether it takes a value at `key`, which ends after a second. It is asked also while the breaker is open.
     func checkWriting(to key: [UInt8]) async throws(StoreError) {
-        let words = ["SET", "", "1", "PX", "1000"].map { $0.isEmpty ? key : Array($0.utf8) }
-        _ = try await asker.ask(.command(RedisCommand(words)), within: deadline * 2)
+        let set = RedisCommand([Array("SET".utf8), key] + ["1", "PX", "1000"].map { Array($0.utf8) })
+        _ = try await asker.ask(.command(set), within: deadline * 2)
     }
 
     /// Whether callers are refused because it has not answered for a while.

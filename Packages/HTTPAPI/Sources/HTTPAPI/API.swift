@@ -171,8 +171,7 @@ public final class API: HTTPHandler {
             return otherMethod(request, allowed, endpoints, context)
         case .none:
             call.refusal = .notFound
-            return ManagementAPI.serves(call.path)
-                ? APIError.notFound.managementResponse() : APIError.notFound.response()
+            return Self.refusal(.notFound, in: ManagementAPI.serves(call.path) ? .management : .oauth)
         case .malformed:
             // `*` asks about the server as a whole (RFC 9110 §9.3.7).
             if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
