@@ -87,7 +87,8 @@ let package = Package(
         .executableTarget(
             name: "TenantCLI",
             dependencies: libraries([
-                "Encodings", "YAML", "Transfer", "Terminal", "Identity", "Tenancy", "PublicSuffix",
+                "Encodings", "YAML", "Transfer", "Terminal", "PublicSuffix", "WebAuthn", "Identity", "Passkeys",
+                "Tenancy",
             ]),
             path: "Apps/TenantCLI",
             swiftSettings: settings

@@ -38,7 +38,8 @@ enum TenantProgram {
             commands: [
                 ContextCommands.command(tools), WhoAmICommand.command(tools),
             ] + FileCommands.commands(tools) + [
-                GrantCommands.command(tools), DeviceCommands.command(tools), SettingsCommands.command(tools),
+                PolicyCommands.command(tools), GrantCommands.command(tools), DeviceCommands.command(tools),
+                SettingsCommands.command(tools),
                 ClientCommands.command(tools), ConnectionCommands.command(tools), APICommands.command(tools),
                 DomainCommands.command(tools), RelyingPartyCommands.command(tools),
                 KeyCommands.command(tools),

@@ -210,9 +210,7 @@ enum FileCommands {
         }
         // A plan that was kept was seen before.
         if saved == nil { show(plan, desired, session) }
-        if desired.policyTests != nil {
-            throw CommandFailure(.wrongUse, "policy_tests is named, and this build cannot run policy tests yet.")
-        }
+        if let code = try policyTests(desired, session) { return code }
         let removed = text.things("delete")
         if !removed.isEmpty, saved == nil {
             try console.confirm(
@@ -239,6 +237,26 @@ enum FileCommands {
         let flag = text.things("create").isEmpty ? "" : " --allow-delete"
         console.note("undo: latchkey-tenant apply \(undo)\(flag)")
         return .done
+    }
+
+    /// Runs the policy tests that the file names, against the policies as they would be; how to end when one fails.
+    private static func policyTests(_ desired: DesiredFile, _ session: Session) throws(CommandFailure) -> ExitCode? {
+        guard let name = desired.policyTests else { return nil }
+        // Beside the tenant file, wherever that is.
+        let folder = desired.name.lastIndex(of: "/").map { String(desired.name[...$0]) } ?? ""
+        let tests = try PolicyTests(name.hasPrefix("/") ? name : folder + name)
+        let failed = try tests.run(on: try PolicyTests.connections(of: desired.document)).filter {
+            $0["passed"] != true
+        }
+        guard !failed.isEmpty else { return nil }
+        for row in failed {
+            session.console.fail(
+                TenantProgram.name,
+                "policy test \(quoted(row.text("name"))) expects \(row.text("expected")) and gets \(row.text("got"))."
+            )
+        }
+        session.console.fail(TenantProgram.name, "Nothing was changed.")
+        return .answerIsNo
     }
 
     /// Keeps the state that is left behind.

@@ -26,7 +26,7 @@ struct CeremonyOptions {
 
     private var userVerification: UserVerificationRequirement {
         if isUpgrade { return .preferred }
-        return policy.userVerification ?? (surface == .token ? .preferred : .required)
+        return policy.userVerification(at: surface)
     }
 
     private var origins: [String] {
@@ -83,15 +83,7 @@ struct CeremonyOptions {
             userVerification: userVerification,
             mayOmitUserPresence: isUpgrade,
             algorithms: [],
-            attestation: AttestationPolicy(
-                preference: policy.attestation,
-                trust: policy.requireTrustedAttestation ? .required : .recorded,
-                allowedFormats: policy.attestationFormats,
-                allowedAAGUIDs: policy.allowedAAGUIDs,
-                deniedAAGUIDs: policy.deniedAAGUIDs,
-                unknownFormat: policy.unknownAttestation,
-                allowsSHA1: policy.allowSHA1Attestation
-            ),
+            attestation: policy.attestationPolicy,
             requiresBackupEligible: policy.requireBackupEligible
         )
         issued.algorithmNumbers = policy.algorithms

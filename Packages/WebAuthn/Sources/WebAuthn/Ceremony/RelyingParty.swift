@@ -73,13 +73,28 @@ public enum RelyingParty {
                 got: Evidence.hex(authenticatorData.rpIDHash)
             )
         }
+        try checkFlags(
+            authenticatorData.flags,
+            of: ceremony,
+            userVerification: rules.userVerification,
+            mayOmitUserPresence: rules.mayOmitUserPresence
+        )
+    }
+
+    /// The steps about what the authenticator says of the user and of itself (7.1 steps 15 to 17, 7.2 steps 16 to 18).
+    static func checkFlags(
+        _ flags: AuthenticatorFlags,
+        of ceremony: Ceremony,
+        userVerification: UserVerificationRequirement,
+        mayOmitUserPresence: Bool
+    ) throws(CeremonyError) {
+        let steps = ceremony == .registration ? ClaimSteps.registration : ClaimSteps.authentication
         // 7.1 step 15, 7.2 step 16. Somebody was there.
-        let flags = authenticatorData.flags
-        guard flags.contains(.userPresent) || rules.mayOmitUserPresence else {
+        guard flags.contains(.userPresent) || mayOmitUserPresence else {
             throw CeremonyError(.userPresenceMissing, step: steps.userPresence, expected: "UP 1", got: "UP 0")
         }
         // 7.1 step 16, 7.2 step 17. It was the user, where that was required.
-        guard flags.contains(.userVerified) || rules.userVerification != .required else {
+        guard flags.contains(.userVerified) || userVerification != .required else {
             throw CeremonyError(
                 .userVerificationMissing,
                 step: steps.userVerification,

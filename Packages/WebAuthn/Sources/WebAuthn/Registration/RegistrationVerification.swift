@@ -33,24 +33,40 @@ extension RelyingParty {
         )
         // 20. The key's algorithm was offered.
         let algorithm = response.credential.algorithm
-        guard issued.algorithms.contains(algorithm), let key = response.credential.key else {
-            throw CeremonyError(
-                .algorithmNotAllowed,
-                step: "7.1 step 20",
-                expected: issued.algorithms.map { "\($0.rawValue)" }.joined(separator: " "),
-                got: "\(algorithm.rawValue)",
-                policy: .algorithms
-            )
-        }
+        try checkAlgorithm(algorithm, offeredIn: issued)
+        guard let key = response.credential.key else { throw algorithmNotAllowed(algorithm, issued) }
         // 12 and 21-24. The attestation is right, and as much as the policy asks for.
         let attestation = try judgeAttestation(response, key: key, by: issued.attestation, metadata, at: time)
         // 18. Policy may ask for a credential that can be backed up.
-        let eligible = response.attestationObject.authenticatorData.flags.contains(.backupEligible)
-        guard eligible || !issued.requiresBackupEligible else {
-            throw notAllowed("7.1 step 18", "BE 1", "BE 0", .requireBackupEligible)
-        }
+        try checkBackupEligibility(response.attestationObject.authenticatorData.flags, askedIn: issued)
         // 26-29. Uniqueness, storing and extension outputs go to the caller.
         return VerifiedRegistration(response, attestation: attestation)
+    }
+
+    static func checkAlgorithm(
+        _ algorithm: COSEAlgorithm,
+        offeredIn issued: IssuedRegistration
+    ) throws(CeremonyError) {
+        guard issued.algorithms.contains(algorithm) else { throw algorithmNotAllowed(algorithm, issued) }
+    }
+
+    private static func algorithmNotAllowed(_ algorithm: COSEAlgorithm, _ issued: IssuedRegistration) -> CeremonyError {
+        CeremonyError(
+            .algorithmNotAllowed,
+            step: "7.1 step 20",
+            expected: issued.algorithms.map { "\($0.rawValue)" }.joined(separator: " "),
+            got: "\(algorithm.rawValue)",
+            policy: .algorithms
+        )
+    }
+
+    static func checkBackupEligibility(
+        _ flags: AuthenticatorFlags,
+        askedIn issued: IssuedRegistration
+    ) throws(CeremonyError) {
+        guard flags.contains(.backupEligible) || !issued.requiresBackupEligible else {
+            throw notAllowed("7.1 step 18", "BE 1", "BE 0", .requireBackupEligible)
+        }
     }
 
     private static func judgeAttestation(
@@ -148,7 +164,7 @@ extension RelyingParty {
     }
 
     /// 24, the rest: formats, models and trust as policy has them.
-    private static func apply(
+    static func apply(
         _ policy: AttestationPolicy,
         to verdict: AttestationVerdict,
         _ aaguid: AAGUID
@@ -175,7 +191,7 @@ extension RelyingParty {
         }
     }
 
-    private static func unknownFormat(_ format: String) -> CeremonyError {
+    static func unknownFormat(_ format: String) -> CeremonyError {
         notAllowed("7.1 step 21", "a format that is built", "format \(format)", .unknownAttestation)
     }
 
