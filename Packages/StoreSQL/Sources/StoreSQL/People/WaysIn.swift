@@ -58,19 +58,19 @@ extension SQLStore {
     /// The page of users first, then what belongs to each, by its index.
     private static let selectWaysIn = SQL(
         """
-        SELECT u.id, u.connection_id, u.identifiers, u.name,
-            CASE WHEN u.blocked_at IS NULL THEN 0 ELSE 1 END, CASE WHEN w.user_id IS NULL THEN 0 ELSE 1 END,
+        SELECT page.id, page.connection_id, page.identifiers, page.name,
+            CASE WHEN page.blocked_at IS NULL THEN 0 ELSE 1 END, CASE WHEN w.user_id IS NULL THEN 0 ELSE 1 END,
             p.rp_id, p.public_key, p.aaguid, p.attestation_format, p.attestation_trusted,
             s.uv_initialized, s.backup_eligible, s.suspended_at
         FROM (
             SELECT tenant_id, id, connection_id, identifiers, name, blocked_at FROM user_account
             WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ?
-        ) u
-        LEFT JOIN password w ON w.tenant_id = u.tenant_id AND w.user_id = u.id
-        LEFT JOIN passkey p ON p.tenant_id = u.tenant_id AND p.user_id = u.id
+        ) page
+        LEFT JOIN password w ON w.tenant_id = page.tenant_id AND w.user_id = page.id
+        LEFT JOIN passkey p ON p.tenant_id = page.tenant_id AND p.user_id = page.id
         LEFT JOIN user_activity s ON s.tenant_id = p.tenant_id AND s.user_id = p.user_id
             AND s.family_id = x'' AND s.passkey_number = p.number
-        ORDER BY u.id
+        ORDER BY page.id
         """
     )
 }
