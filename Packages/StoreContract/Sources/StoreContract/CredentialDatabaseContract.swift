@@ -7,6 +7,7 @@ public enum CredentialDatabaseContract {
         tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions
         + rotation
         + revocation
+        + searches + managedUsers + managedAccess + work
         + records + auditChains + expiry + separation + metadata + withoutSession + impact
 
     /// A promise that is tried in a tenant of its own.

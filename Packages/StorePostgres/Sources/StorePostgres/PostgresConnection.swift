@@ -79,7 +79,7 @@ import StoreSQL
     func send(_ statement: SQLStatement, isGuarded: Bool = false) -> Bool {
         parameters.set(statement.values)
         let name = isGuarded ? StatementName.guarded(statement.sql.number) : .plain(statement.sql.number)
-        guard prepares else {
+        guard prepares, statement.sql.isKept else {
             let text = StatementText(statement.sql)
             let isSent = unsafe parameters.withPointers { count, types, values, lengths, formats in
                 unsafe PQsendQueryParams(

@@ -49,10 +49,15 @@ import StoreSQL
 
     /// Runs one prepared statement to its end; the rows count only then.
     mutating func run(_ statement: SQLStatement) throws(StoreError) -> SQLResult {
-        let prepared = unsafe try prepared(statement.sql)
+        let isKept = statement.sql.isKept
+        let prepared = unsafe try isKept ? prepared(statement.sql) : prepare(statement.sql.text, flags: 0)
         defer {
-            unsafe sqlite3_reset(prepared)
-            unsafe sqlite3_clear_bindings(prepared)
+            if isKept {
+                unsafe sqlite3_reset(prepared)
+                unsafe sqlite3_clear_bindings(prepared)
+            } else {
+                unsafe sqlite3_finalize(prepared)
+            }
         }
         var position: Int32 = 0
         for value in statement.values {

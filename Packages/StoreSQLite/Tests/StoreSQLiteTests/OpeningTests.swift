@@ -111,7 +111,7 @@ struct OpeningTests {
         try await Scratch.withFolder { folder in
             let path = folder + "/latchkey.db"
             await (try SQLiteStore.open(path: path)).close()
-            try Files.execute("UPDATE schema_migration SET hash = hash + 1", on: path)
+            try Files.execute("UPDATE schema_migration SET hash = hash + 1 WHERE number = 1", on: path)
             await #expect(throws: SQLiteOpenError.schema(path: path, .changed(migration: 1))) {
                 _ = try await SQLiteStore.open(path: path)
             }

@@ -101,7 +101,8 @@ final class RecordingDatabase: SQLDatabase {
     }
 
     private func remember(_ new: [SQLStatement]) {
-        let texts = new.map(\.sql.text)
+        // What is searched for by people may need a walk through all.
+        let texts = new.filter(\.sql.isKept).map(\.sql.text)
         statements.withLock { $0.formUnion(texts) }
     }
 }

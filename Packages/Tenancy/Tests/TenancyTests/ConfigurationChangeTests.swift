@@ -139,7 +139,6 @@ struct ConfigurationChangeTests {
         arguments: [
             (["passkey_options", "upgrade_probation_hours"], 24, "upgrade_probation_hours"),
             (["brute_force_protection"], false, "brute_force_protection"),
-            (["password_history"], ["enable": true], "password_history"),
             (["recovery"], ["methods": ["email"]], "recovery"),
             (["attributes"], ["email": ["identifier": ["active": true], "unique": false]], "unique"),
             (

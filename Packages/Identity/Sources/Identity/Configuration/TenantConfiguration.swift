@@ -52,6 +52,11 @@ public final class TenantConfiguration: Sendable {
         connections.first { $0.id == id }
     }
 
+    /// The RP IDs of the ready domains, those used before included.
+    public var relyingPartyIDs: [String] {
+        domains.filter { $0.status == .ready }.flatMap { [$0.relyingPartyID] + $0.legacyRelyingPartyIDs }
+    }
+
     /// The API that `identifier` names; a system API by its path.
     public func resourceServer(identifier: String) -> ResourceServer? {
         resourceServers.first { $0.identifier.utf8.elementsEqual(identifier.utf8) }

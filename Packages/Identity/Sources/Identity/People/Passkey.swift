@@ -22,6 +22,9 @@ public struct Passkey: Hashable, Sendable {
     public let createdAt: UnixTime
     public var lastUsedAt: UnixTime?
 
+    /// The credential's id, 1 to 1023 bytes.
+    public var credentialID: [UInt8] { record.id }
+
     public init(
         number: PasskeyNumber? = nil,
         id: PasskeyID,

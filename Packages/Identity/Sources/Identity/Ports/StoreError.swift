@@ -23,7 +23,7 @@ public enum StoreError: Error, Hashable, Sendable {
     /// Which unique key is taken.
     public enum Conflict: String, Hashable, Sendable {
         case identifier, credential, userHandle, tenantName, domainHost, relyingPartyID, connectionName, clientID
-        case resourceServer, clientGrant, signingKey
+        case resourceServer, clientGrant, signingKey, user
         /// The ceremony ended before.
         case ceremony
         case other

@@ -123,5 +123,16 @@ struct CopiedTable: Sendable {
             "through_id event_count previous_hash hash public_key signature sealed_at"
         ),
         CopiedTable("assertion_replay", key: "tenant_id jti_hash", "expires_at"),
+        CopiedTable("ticket", key: "tenant_id hash", "purpose user_id parameters created_at expires_at"),
+        CopiedTable(
+            "job",
+            key: "tenant_id id",
+            """
+            kind connection_id client_id parameters status percent total inserted updated failed reason worker seen_at
+            link_hash link_expires_at created_at
+            """
+        ),
+        CopiedTable("job_part", key: "tenant_id job_id number", "content"),
+        CopiedTable("job_error", key: "tenant_id job_id number", "error"),
     ]
 }

@@ -13,30 +13,33 @@ extension SQLStore {
         let tokens = try await look(Self.lookAtTokens, from: place.tokens, [])
         let bound: [SQLValue] = [.time(now), .integer(Int64(Self.rowsPerCall))]
         let oldTry = SQLValue.time(now.adding(seconds: -Self.passwordTryLife))
-        let (replays, challenges, tries) = try await database.read(
+        let (replays, challenges, tries, tickets) = try await database.read(
             .query(
                 SQLStatement(Self.findReplays, bound),
                 SQLStatement(Self.findChallenges, bound),
-                SQLStatement(Self.findTries, [oldTry, .integer(Int64(Self.rowsPerCall))])
+                SQLStatement(Self.findTries, [oldTry, .integer(Int64(Self.rowsPerCall))]),
+                SQLStatement(Self.findOldTickets, bound)
             ) { (results) throws(StoreError) in
                 (
                     try results[0].map { (row) throws(StoreError) in row.rest() },
                     try results[1].map { (row) throws(StoreError) in row.rest() },
-                    try results[2].map { (row) throws(StoreError) in row.rest() }
+                    try results[2].map { (row) throws(StoreError) in row.rest() },
+                    try results[3].map { (row) throws(StoreError) in row.rest() }
                 )
             }
         )
         let deletions =
-            sessions.over.map { SQLStatement(Self.deleteSession, $0) }
+            sessions.over.flatMap { Self.delete(session: $0) }
             + families.over.flatMap { Self.delete(family: $0) }
             + tokens.over.map { SQLStatement(Self.deleteToken, $0) }
             + replays.map { SQLStatement(Self.deleteReplay, $0) }
             + challenges.map { SQLStatement(Self.deleteChallenge, $0) }
             + tries.map { SQLStatement(Self.deleteTries, $0 + [oldTry]) }
+            + tickets.map { SQLStatement(Self.deleteOldTicket, $0) }
         if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
         let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
         walk.place = end
-        return !end.isAtEnd || max(replays.count, challenges.count, tries.count) >= Self.rowsPerCall
+        return !end.isAtEnd || max(replays.count, challenges.count, tries.count, tickets.count) >= Self.rowsPerCall
     }
 
     /// Rows of each table that one call looks at.
@@ -70,6 +73,15 @@ extension SQLStore {
         )
     }
 
+    /// Removes a session, and from what its user did.
+    private static func delete(session row: [SQLValue]) -> [SQLStatement] {
+        guard row.count == 3 else { return [] }
+        return [
+            SQLStatement(deleteSession, [row[0], row[1]]),
+            SQLStatement(deleteActivity, [row[0], row[2], row[1], .integer(0)]),
+        ]
+    }
+
     /// Removes a family from all that names it. A session that was kept for it alone goes too.
     private static func delete(family row: [SQLValue]) -> [SQLStatement] {
         guard row.count == 5 else { return [] }
@@ -83,11 +95,11 @@ extension SQLStore {
 
     private static let lookAtSessions = SQL(
         """
-        SELECT CASE WHEN kept_until <= ? THEN 1 ELSE 0 END, tenant_id, id FROM session
+        SELECT CASE WHEN kept_until <= ? THEN 1 ELSE 0 END, tenant_id, id, user_id FROM session
         WHERE (tenant_id, id) > (?, ?) ORDER BY tenant_id, id LIMIT ?
         """
     )
-    private static let deleteSession = SQL("DELETE FROM session WHERE tenant_id = ? AND id = ?")
+    static let deleteSession = SQL("DELETE FROM session WHERE tenant_id = ? AND id = ?")
     private static let deleteKeptSession = SQL(
         "DELETE FROM session WHERE tenant_id = ? AND id = ? AND kept_until IS NULL"
     )

@@ -54,6 +54,8 @@ extension SQLStore {
         if let refresh = login.refresh {
             statements.append(insert(refresh, passkey: passkey))
             statements.append(insertActivity(of: refresh.family, passkey: passkey))
+        } else {
+            statements.append(insertActivity(of: login.session))
         }
         if let ceremony = login.ceremony { statements.append(insert(ceremony)) }
         statements.append(insert(login.audit))

@@ -116,14 +116,14 @@ extension SQLStore {
         try await database.write(.commit([suspend, Self.insert(audit)], ()))
     }
 
-    private struct RemovableState: Sendable {
+    struct RemovableState: Sendable {
         let number: Int64
         let isSuspended: Bool
         let lastUsedAt: UnixTime?
         let useCount: Int64
     }
 
-    private static func removableState(_ row: inout SQLRow) throws(StoreError) -> RemovableState {
+    static func removableState(_ row: inout SQLRow) throws(StoreError) -> RemovableState {
         RemovableState(
             number: try row.integer(),
             isSuspended: try row.timeIfAny() != nil,
@@ -133,7 +133,7 @@ extension SQLStore {
     }
 
     /// Removes the rows; what the passkey did goes on counting in the user's own row.
-    private static func delete(
+    static func delete(
         _ passkey: RemovableState,
         of user: UserID,
         tenant: TenantID,
@@ -183,13 +183,13 @@ extension SQLStore {
         WHERE r.rp_id = ? AND p.credential_id = ?
         """
     )
-    private static let lockUser = SQL(
+    static let lockUser = SQL(
         "SELECT 1 FROM user_account WHERE tenant_id = ? AND id = ?",
         locksRows: true
     )
-    private static let countPasskeys = SQL("SELECT COUNT(*) FROM passkey WHERE tenant_id = ? AND user_id = ?")
+    static let countPasskeys = SQL("SELECT COUNT(*) FROM passkey WHERE tenant_id = ? AND user_id = ?")
     private static let selectOwner = SQL("SELECT number, user_id FROM passkey WHERE tenant_id = ? AND id = ?")
-    private static let selectStates = SQL(
+    static let selectStates = SQL(
         """
         SELECT passkey_number, suspended_at, last_used_at, use_count FROM user_activity
         WHERE tenant_id = ? AND user_id = ? AND family_id = x'' AND passkey_number > 0

@@ -125,7 +125,7 @@ extension SQLStore {
     private static let rehash = SQL(
         "UPDATE password SET hash = ? WHERE tenant_id = ? AND user_id = ? AND hash = ?"
     )
-    private static let forgetTries = SQL(
+    static let forgetTries = SQL(
         "DELETE FROM password_try WHERE tenant_id = ? AND connection_id = ? AND name_hash = ?"
     )
     private static let insertPassword = SQL(

@@ -28,6 +28,14 @@ extension SQLStore {
         )
     }
 
+    /// Lists a session without a family among what its user did, under its own id; others are found by their families.
+    static func insertActivity(of session: Session) -> SQLStatement {
+        SQLStatement(
+            insertFamilyActivity,
+            [.tenant(session.tenant), .user(session.user), .id(session.id.id), .integer(0)]
+        )
+    }
+
     static func insert(_ token: StoredRefreshToken, of tenant: TenantID) -> SQLStatement {
         SQLStatement(
             insertToken,
@@ -48,8 +56,13 @@ extension SQLStore {
             secretHash: try row.bytes(),
             createdAt: try row.time()
         )
-        let family = RefreshFamily(
-            id: token.family,
+        return (token, try family(token.family, &row))
+    }
+
+    /// Reads ``familyColumns``.
+    static func family(_ id: RefreshFamilyID, _ row: inout SQLRow) throws(StoreError) -> RefreshFamily {
+        RefreshFamily(
+            id: id,
             tenant: try row.tenant(),
             client: try row.client(),
             user: try row.user(),
@@ -66,11 +79,10 @@ extension SQLStore {
             initialDevice: try row.device(),
             lastDevice: try row.device()
         )
-        return (token, family)
     }
 
     /// The last device is the initial one until a token of the family was exchanged.
-    private static let familyColumns = """
+    static let familyColumns = """
         f.tenant_id, f.client_id, f.user_id, f.session_id, f.audience, f.scope, f.rotates, f.created_at, f.expires_at,
         f.last_exchanged_at, f.generation, f.rotated_at, f.revoked_at, f.initial_address, f.initial_user_agent,
         COALESCE(f.last_address, f.initial_address), COALESCE(f.last_user_agent, f.initial_user_agent)

@@ -187,7 +187,7 @@ extension SQLStore {
         WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL
         """
     )
-    private static let revokeFamily = SQL(
+    static let revokeFamily = SQL(
         "UPDATE refresh_family SET revoked_at = ? WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL"
     )
     private static let revokeFamiliesOfGrant = SQL(

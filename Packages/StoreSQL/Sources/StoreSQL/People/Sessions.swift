@@ -97,7 +97,7 @@ extension SQLStore {
     }
 
     /// The columns of ``session(_:)`` in its order.
-    private static let sessionColumns = """
+    static let sessionColumns = """
         id, tenant_id, user_id, client_id, amr, acr, passkey_number, created_at, authenticated_at, last_interaction,
         expires_at, idle_expires_at, revoked_at, address, user_agent
         """
@@ -123,7 +123,7 @@ extension SQLStore {
         "UPDATE session SET revoked_at = ? WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL"
     )
     /// Found among what the session's user did.
-    private static let revokeFamiliesOfSession = SQL(
+    static let revokeFamiliesOfSession = SQL(
         """
         UPDATE refresh_family SET revoked_at = ?
         WHERE tenant_id = ? AND id IN (

@@ -100,7 +100,8 @@ extension SQLStore {
                 .text(ifAny: profile.picture), .details(profile.userMetadata), .details(profile.appMetadata),
                 .identifiers(user.identifiers), .handles([userHandle]), .time(user.blockedAt), .time(user.createdAt),
                 .time(user.updatedAt), .time(user.lastLogin), .integer(user.loginsCount),
-            ]
+            ],
+            conflict: .user
         )
         let handle = SQLStatement(
             insertHandle,
@@ -114,10 +115,10 @@ extension SQLStore {
         "SELECT user_id FROM identifier WHERE tenant_id = ? AND connection_id = ? AND kind = ? AND canonical = ?"
     )
     private static let selectHandles = SQL("SELECT user_handles FROM user_account WHERE tenant_id = ? AND id = ?")
-    private static let insertHandle = SQL(
+    static let insertHandle = SQL(
         "INSERT INTO user_handle (tenant_id, handle, user_id) VALUES (?, ?, ?)"
     )
-    private static let insertIdentifier = SQL(
+    static let insertIdentifier = SQL(
         """
         INSERT INTO identifier (tenant_id, connection_id, kind, canonical, user_id) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (tenant_id, connection_id, kind, canonical) DO NOTHING

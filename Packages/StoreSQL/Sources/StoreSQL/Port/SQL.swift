@@ -3,7 +3,8 @@ import Synchronization
 
 /// The text of one statement, with `?` for each value and `x''` for no bytes.
 ///
-/// Each is made once, as a static constant, so that an engine finds what it has prepared by ``number``.
+/// Each is made once, as a static constant, so that an engine finds what it has prepared by ``number``. Only searches,
+/// whose text depends on what is looked for, are made for one use (``init(once:)``).
 public final class SQL: Sendable {
     public let text: String
     /// Whether the rows it selects stay locked until the transaction ends. An engine whose writing transactions
@@ -11,11 +12,22 @@ public final class SQL: Sendable {
     public let locksRows: Bool
     /// Small, and unique in this process.
     public let number: Int
+    /// Whether it comes again, so that an engine keeps what it has prepared.
+    public let isKept: Bool
 
     public init(_ text: String, locksRows: Bool = false) {
         self.text = text
         self.locksRows = locksRows
         self.number = Self.count.add(1, ordering: .relaxed).oldValue
+        isKept = true
+    }
+
+    /// A statement that is run once: engines prepare it, run it and forget it.
+    public init(once text: String) {
+        self.text = text
+        locksRows = false
+        number = -1
+        isKept = false
     }
 
     private static let count = Atomic<Int>(0)

@@ -18,7 +18,7 @@ struct Migration: Sendable {
         return Int64(bitPattern: hash)
     }
 
-    static let all = [first, customDomains]
+    static let all = [first, customDomains, people, jobs]
 
     /// What this build knows.
     static var newest: Int64 { all.last?.number ?? 0 }

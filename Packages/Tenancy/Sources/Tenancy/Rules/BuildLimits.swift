@@ -33,7 +33,7 @@ enum BuildLimits {
             throw .conflict("options.authentication_methods must leave passkey or password enabled.")
         }
         try checkPasskeys(options.passkey)
-        try check(options.password, options.stored)
+        try checkPasswords(options.stored)
         if let attributes = options.attributes { try check(attributes) }
     }
 
@@ -59,12 +59,7 @@ enum BuildLimits {
     }
 
     /// What only passwords and recovery obey. What equals the default is not among `stored`.
-    private static func check(_ password: PasswordOptions, _ stored: JSONObject) throws(TenancyError) {
-        try refuse(
-            password.remembersHistory,
-            "options.password_history",
-            "options.password_history cannot be enabled: this build changes no passwords yet."
-        )
+    private static func checkPasswords(_ stored: JSONObject) throws(TenancyError) {
         try refuse(
             stored["brute_force_protection"] != nil,
             "options.brute_force_protection",

@@ -1,0 +1,86 @@
+public import Identity
+
+extension SQLStore {
+    public func bring(_ passkey: Passkey, maximum: Int, audit: AuditEvent) async throws(StoreError) -> AddPasskeyOutcome
+    {
+        let key: [SQLValue] = [.tenant(passkey.tenant), .user(passkey.user)]
+        return try await database.write(
+            .run([SQLStatement(Self.lockHandles, key), SQLStatement(Self.countPasskeys, key)]) {
+                (results) throws(StoreError) in
+                let found = try results[0].first { (row) throws(StoreError) in try row.handles() }
+                guard let handles = found else { return .rollBack(.userGone) }
+                let count = try results[1].first { (row) throws(StoreError) in try row.integer() } ?? 0
+                guard count < maximum else { return .rollBack(.tooMany) }
+                var statements: [SQLStatement] = []
+                if !handles.contains(passkey.userHandle) {
+                    statements.append(
+                        SQLStatement(
+                            Self.insertHandle,
+                            [.tenant(passkey.tenant), .bytes(passkey.userHandle), .user(passkey.user)],
+                            conflict: .userHandle
+                        )
+                    )
+                    statements.append(
+                        SQLStatement(Self.setHandles, [.handles(handles + [passkey.userHandle])] + key)
+                    )
+                }
+                let place = statements.count
+                return .run(statements + [Self.insert(passkey)]) { (results) throws(StoreError) in
+                    let number = try Self.number(results[place])
+                    return .commit(Self.insertDetails(of: passkey, as: number) + [Self.insert(audit)], .added)
+                }
+            }
+        )
+    }
+
+    public func rename(
+        _ passkey: PasskeyID,
+        of user: UserID,
+        to name: String,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        let rename = SQLStatement(
+            Self.renamePasskey,
+            [.text(name), .tenant(tenant), .text(passkey.text), .user(user)]
+        )
+        return try await database.write(.commitIfChanged(rename, [Self.insert(audit)], true, otherwise: false))
+    }
+
+    public func removePasskeys(
+        of user: UserID,
+        only passkey: PasskeyID?,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> Int {
+        let key: [SQLValue] = [.tenant(tenant), .user(user)]
+        let owned = passkey.map { SQLStatement(Self.selectOwned, key + [.text($0.text)]) }
+        let statements =
+            [SQLStatement(Self.lockUser, key), SQLStatement(Self.selectStates, key)] + (owned.map { [$0] } ?? [])
+        return try await database.write(
+            .run(statements) { (results) throws(StoreError) in
+                var states = try results[1].map(Self.removableState)
+                if owned != nil {
+                    let number = try results[2].first { (row) throws(StoreError) in try row.integer() }
+                    states.removeAll { $0.number != number }
+                }
+                guard !states.isEmpty else { return .rollBack(0) }
+                return .commit(
+                    states.flatMap { Self.delete($0, of: user, tenant: tenant, at: audit.at) } + [Self.insert(audit)],
+                    states.count
+                )
+            }
+        )
+    }
+
+    private static let lockHandles = SQL(
+        "SELECT user_handles FROM user_account WHERE tenant_id = ? AND id = ?",
+        locksRows: true
+    )
+    private static let renamePasskey = SQL(
+        "UPDATE passkey SET name = ? WHERE tenant_id = ? AND id = ? AND user_id = ?"
+    )
+    private static let selectOwned = SQL(
+        "SELECT number FROM passkey WHERE tenant_id = ? AND user_id = ? AND id = ?"
+    )
+}
