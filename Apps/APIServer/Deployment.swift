@@ -24,6 +24,8 @@ final class Deployment: Sendable {
     private let sealer: AuditSealer
     let directory: TenantDirectory
     let services: APIServices
+    /// Does what outlasts a request.
+    let jobs: JobWorker
     let refusals: RefusalLog
     let metadata: MetadataCache
     private let watch: DeploymentWatch
@@ -89,6 +91,7 @@ final class Deployment: Sendable {
         metadata = MetadataCache(store)
         let rateLimits = Live(settings.servedRateLimits)
         liveRateLimits = rateLimits
+        jobs = JobWorker(store: store, random: random, clock: SystemClock.now)
         services = APIServices(
             store: store,
             ceremonies: Ceremonies(

@@ -1,3 +1,4 @@
+import Accounts
 import Encodings
 import HTTPAPI
 import HTTPServer
@@ -173,6 +174,12 @@ struct RunningServer {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(86_400))
                     warnOfStaleMetadata(deployment)
+                }
+            },
+            Task {
+                while !Task.isCancelled {
+                    // One after the other; where there is none, or the store does not answer, a second goes by.
+                    if (try? await deployment.jobs.runOne()) != true { try? await Task.sleep(for: .seconds(1)) }
                 }
             },
             Task {

@@ -28,6 +28,12 @@ struct PeerTests {
     func managementClient() async throws { try await runScript("management_client.py") }
 
     @Test(
+        "Passkeys registered by PyPI webauthn in Chromium are imported, and the browser's key signs in here",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func importedPasskeys() async throws { try await runScript("imported_passkeys.py", seconds: 600) }
+
+    @Test(
         "PyPI webauthn and fido2: every attestation format there and back",
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )

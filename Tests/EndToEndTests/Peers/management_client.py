@@ -4,11 +4,21 @@ It gets its token by itself, with client credentials, as a form.
 """
 
 import importlib
+import json
 import os
+import time
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from name_server import NameServer
 from support import PASSKEY_GRANT, Server, equal, run
 
+PEM = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
+    serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+).decode()
+# Of PyPI bcrypt, with a cost of 4.
+BCRYPT = "$2b$04$Q/jiwQydCv0L2grKL7ITUuvkxiXO/l4RMLSjDgHpM8HFfjWnJvyN2"
 FINGERPRINT = ":".join(["D8"] * 32)
 
 
@@ -27,7 +37,7 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
     from auth0.management import ManagementClient
 
     domain = f"localhost:{server.port}"
-    made = server.admin("tenant", "create", "acme", "--domain", domain, "--passkey-only")["management_client"]
+    made = server.admin("tenant", "create", "acme", "--domain", domain)["management_client"]
     api = ManagementClient(domain=domain, client_id=made["client_id"], client_secret=made["client_secret"])
 
     def applications():
@@ -140,6 +150,95 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         equal((settings.friendly_name, settings.session_lifetime), ("Acme", 12))
         equal(api.tenants.settings.get(fields="friendly_name", include_fields=True).session_lifetime, None)
 
+    def people():
+        realm = "Username-Password-Authentication"
+        users = [
+            api.users.create(
+                connection=realm, email=f"user{index}@example.com", password=f"Correct-horse-{index}",
+                user_metadata={"index": index}, email_verified=index == 0,
+            )
+            for index in range(5)
+        ]
+        emails = [user.email for user in users]
+        equal([user.email for user in api.users.list()], emails)
+        for size in (1, 2, 5, 100):
+            equal([user.email for user in api.users.list(per_page=size)], emails, f"pages of {size}")
+        equal([user.email for user in api.users.list(per_page=2, include_totals=False)][:2], emails[:2])
+        equal([user.email for user in api.users.list(sort="created_at:-1")][-1], emails[0])
+        equal([user.email for user in api.users.list(q="user_metadata.index:[1 TO 2]", search_engine="v3")], emails[1:3])
+        equal([user.email for user in api.users.list(connection=realm, fields="email", per_page=3)], emails)
+        equal([user.user_id for user in api.users.list_users_by_email(email="USER1@example.com")], [users[1].user_id])
+        ana = users[0].user_id
+        changed = api.users.update(ana, user_metadata={"plan": "gold"}, app_metadata={"role": "boss"}, name="Ana")
+        equal((changed.name, changed.user_metadata), ("Ana", {"index": 0, "plan": "gold"}))
+        equal(api.users.get(ana, fields="name", include_fields=True).email, None)
+        taken = problem("ConflictError", lambda: api.users.create(connection=realm, email=emails[0]))
+        equal((taken["errorCode"], taken["message"]), ("auth0_idp_error", "The user already exists."))
+        equal(api.user_blocks.list(ana).blocked_for, [])
+        api.user_blocks.delete(ana)
+        ticket = api.tickets.change_password(user_id=ana, ttl_sec=60).ticket
+        equal(ticket.startswith(f"https://{domain}/u/reset-password?ticket="), True)
+        key = api.users.authentication_methods.create(
+            ana, type="passkey", key_id="AAECAwQFBgcICQoLDA0ODw", relying_party_identifier="localhost", public_key=PEM,
+        )
+        equal([method.id for method in api.users.authentication_methods.list(ana)], [key.id])
+        equal(api.users.authentication_methods.update(ana, key.id, name="Old phone").name, "Old phone")
+        api.users.authentication_methods.delete(ana, key.id)
+        equal(list(api.users.authentication_methods.list(ana)), [])
+        equal(list(api.users.sessions.list(ana)), [])
+        equal(list(api.users.refresh_token.list(ana)), [])
+        api.users.revoke_access(ana)
+        api.users.update(ana, blocked=True)
+        equal(api.users.get(ana).blocked, True)
+        for user in users[3:]:
+            api.users.delete(user.user_id)
+            api.users.delete(user.user_id)
+        equal([user.email for user in api.users.list()], emails[:3])
+
+    def finished(job):
+        deadline = time.monotonic() + 120
+        while (state := api.jobs.get(job.id)).status not in ("completed", "failed"):
+            equal(time.monotonic() < deadline, True, "the job does not end")
+            time.sleep(0.1)
+        return state
+
+    def jobs():
+        connection = next(iter(api.connections.list())).id
+        file = json.dumps([
+            {"email": "ana2@example.com", "password_hash": BCRYPT}, {"email": "no address"},
+            {"email": "user1@example.com", "user_metadata": {"from": "file"}},
+        ])
+        job = finished(api.jobs.users_imports.create(
+            users=("users.json", file, "application/json"), connection_id=connection, upsert=True,
+            external_id="wave 1", send_completion_email=False,
+        ))
+        equal((job.status, job.external_id), ("completed", "wave 1"))
+        summary = job.summary
+        equal((summary.total, summary.inserted, summary.updated, summary.failed), (3, 1, 1, 1))
+        equal(len(api.jobs.errors.get(job.id)), 1)
+        job = finished(api.jobs.users_exports.create(connection_id=connection, format="json"))
+        token = server.post("/oauth/token", {
+            "grant_type": "client_credentials", "client_id": made["client_id"], "client_secret": made["client_secret"],
+            "audience": f"https://{domain}/api/v2/",
+        }).json()["access_token"]
+        place = job.location.removeprefix(server.base)
+        answer = server.session.get(server.base + place, headers={"Authorization": f"Bearer {token}"})
+        equal(answer.status_code, 200, answer.text)
+        exported = [json.loads(line) for line in answer.text.splitlines()]
+        equal(sorted(user["email"] for user in exported), sorted(user.email for user in api.users.list()))
+        equal(any("hash" in member for user in exported for member in user), False)
+        again = server.session.get(server.base + place, headers={"Authorization": f"Bearer {token}"})
+        equal(again.status_code, 404, again.text)
+
+    def logs():
+        entries = list(api.logs.list(per_page=7))
+        ids = [entry.log_id for entry in entries]
+        equal((len(set(ids)), ids), (len(ids), sorted(ids, reverse=True)))
+        equal({"sapi", "fapi"} <= {entry.type for entry in entries}, True)
+        equal(api.logs.get(ids[-1]).log_id, ids[-1])
+        user = next(iter(api.users.list())).user_id
+        equal({entry.user_id for entry in api.users.logs.list(user, per_page=3)}, {user})
+
     def without_a_scope():
         helper = api.clients.create(name="Helper", app_type="non_interactive")
         api.client_grants.create(
@@ -152,4 +251,6 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         api.clients.delete(helper.client_id)
         problem("UnauthorizedError", lambda: list(other.clients.list()))
 
-    run(applications, connections, apis_and_grants, custom_domains, keys_and_settings, without_a_scope)
+    run(
+        applications, connections, apis_and_grants, custom_domains, keys_and_settings, people, jobs, logs, without_a_scope,
+    )

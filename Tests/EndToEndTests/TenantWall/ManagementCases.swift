@@ -90,6 +90,96 @@ extension WallCases {
         ],
     ]
 
+    /// People and their things.
+    static let managedPeople: [String: [WallProbe]] = {
+        var cases: [String: [WallProbe]] = [
+            "GET /api/v2/users": [
+                listed("users", naming: "q") { "user_id:\"\($0.user)\" OR email:\"\($0.username)\"" },
+                listed("users", naming: "connection") { $0.connection },
+            ],
+            "POST /api/v2/users": [
+                made("users") { ["connection": .string($0.connection), "email": .string($0.username)] },
+                made("users") {
+                    ["connection": "none", "user_id": .string($0.user), "email": .string($0.username)]
+                },
+            ],
+            "GET /api/v2/users-by-email": [listed("users-by-email", naming: "email") { $0.username }],
+            "GET /api/v2/user-blocks": [listed("user-blocks", naming: "identifier") { $0.username }],
+            "DELETE /api/v2/user-blocks": [
+                WallProbe("a name in the query, for an administrator") { ours, them in
+                    managing(ours, "DELETE", "user-blocks?identifier=" + Request.escaped(them.username))
+                }
+            ],
+            "GET /api/v2/refresh-tokens": [listed("refresh-tokens", naming: "user_id") { $0.user }],
+            "POST /api/v2/refresh-tokens/revoke": [
+                made("refresh-tokens/revoke") { ["user_id": .string($0.user)] },
+                made("refresh-tokens/revoke") { ["ids": [.string($0.family)]] },
+            ],
+            "GET /api/v2/device-credentials": [listed("device-credentials", naming: "user_id") { $0.user }],
+            "DELETE /api/v2/device-credentials/{id}": [named("DELETE", "device-credentials/", "") { $0.family }],
+            "GET /api/v2/users/{id}/logs": [named("GET", "users/", "/logs") { $0.user }],
+            "GET /api/v2/logs": [
+                listed("logs", naming: "q") { "user_id:\"\($0.user)\"" }, listed("logs", naming: "from") { $0.log },
+            ],
+            "GET /api/v2/logs/{id}": [named("GET", "logs/", "") { $0.log }],
+            "GET /api/v2/jobs/{id}": [named("GET", "jobs/", "") { $0.job }],
+            "GET /api/v2/jobs/{id}/errors": [named("GET", "jobs/", "/errors") { $0.job }],
+            "GET /api/v2/jobs/{id}/result": [named("GET", "jobs/", "/result?key=x") { $0.job }],
+            "POST /api/v2/jobs/users-exports": [
+                made("jobs/users-exports") { ["connection_id": .string($0.connection)] }
+            ],
+            "POST /api/v2/jobs/users-imports": [
+                WallProbe("a directory in a form, for an administrator") { ours, them in
+                    let form =
+                        "--b\r\nContent-Disposition: form-data; name=\"users\"\r\n\r\n[]\r\n--b\r\n"
+                        + "Content-Disposition: form-data; name=\"connection_id\"\r\n\r\n\(them.connection)\r\n--b--\r\n"
+                    var request = managing(ours, "POST", "jobs/users-imports")
+                    request.body = Array(form.utf8)
+                    return request.with("Content-Type", "multipart/form-data; boundary=b")
+                }
+            ],
+            "POST /api/v2/tickets/password-change": [
+                made("tickets/password-change") { ["user_id": .string($0.user)] },
+                made("tickets/password-change") {
+                    ["email": .string($0.username), "connection_id": .string($0.connection)]
+                },
+            ],
+            "POST /api/v2/tickets/email-verification": [
+                made("tickets/email-verification") { ["user_id": .string($0.user)] }
+            ],
+            "POST /api/v2/sessions/{id}/revoke": [named("POST", "sessions/", "/revoke") { $0.managedSession }],
+            "POST /api/v2/users/{id}/revoke-access": [named("POST", "users/", "/revoke-access") { $0.user }],
+        ]
+        for method in ["GET", "PATCH", "DELETE"] {
+            cases["\(method) /api/v2/users/{id}"] = [named(method, "users/", "") { $0.user }]
+            cases["\(method) /api/v2/users/{id}/authentication-methods/{method_id}"] = [
+                WallProbe("a passkey of another, for an administrator") { ours, them in
+                    let path = "users/\(Request.escaped(ours.ids.user))/authentication-methods/"
+                    return managing(
+                        ours,
+                        method,
+                        path + Request.escaped(them.passkey),
+                        method == "PATCH" ? ["name": "x"] : nil
+                    )
+                }
+            ]
+        }
+        for method in ["GET", "DELETE"] {
+            cases["\(method) /api/v2/user-blocks/{id}"] = [named(method, "user-blocks/", "") { $0.user }]
+            cases["\(method) /api/v2/sessions/{id}"] = [named(method, "sessions/", "") { $0.managedSession }]
+            cases["\(method) /api/v2/refresh-tokens/{id}"] = [named(method, "refresh-tokens/", "") { $0.family }]
+            for things in ["sessions", "refresh-tokens"] {
+                cases["\(method) /api/v2/users/{id}/\(things)"] = [named(method, "users/", "/" + things) { $0.user }]
+            }
+        }
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            cases["\(method) /api/v2/users/{id}/authentication-methods"] = [
+                named(method, "users/", "/authentication-methods") { $0.user }
+            ]
+        }
+        return cases
+    }()
+
     private static func managing(_ ours: Party, _ method: String, _ path: String, _ body: JSONObject? = nil) -> Request
     {
         var request = body.map { Request.json("/api/v2/" + path, $0) } ?? .get("/api/v2/" + path)

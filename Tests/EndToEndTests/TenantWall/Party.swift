@@ -50,6 +50,17 @@ struct Party: Sendable {
             let things = try #require(try JSON.parse(answer.body[...]).array, "\(answer)")
             return try #require(things.first?.object?["id"]?.string)
         }
+        let user = try #require(me["user"]?.object?["id"]?.string)
+        /// The first of a list of things of the user.
+        func firstOfUser(_ list: String, _ member: String) async throws -> String {
+            let answer = try await site.send(
+                .get("/api/v2/users/\(Request.escaped(user))/\(list)")
+                    .with("Authorization", "Bearer " + managementToken)
+            )
+            let things = try #require(answer.json[member]?.array, "\(answer)")
+            let first = things.first?.object
+            return try #require(first?["id"]?.string ?? first?["log_id"]?.string)
+        }
         return Party(
             app: app,
             webOrigin: webOrigin,
@@ -60,7 +71,12 @@ struct Party: Sendable {
                 backend: backend.id,
                 secret: try #require(backend.secret),
                 username: email,
-                user: try #require(me["user"]?.object?["id"]?.string),
+                user: user,
+                passkey: try await firstOfUser("authentication-methods?include_totals=true", "authenticators"),
+                managedSession: try await firstOfUser("sessions", "sessions"),
+                family: try await firstOfUser("refresh-tokens", "tokens"),
+                log: try await firstOfUser("logs?include_totals=true", "logs"),
+                job: try await job(site, managementToken),
                 userHandle: Base64URL.encode(credential.userHandle),
                 credential: Base64URL.encode(credential.id),
                 connection: try await first("connections"),
@@ -117,6 +133,14 @@ struct Party: Sendable {
         return try #require(token)
     }
 
+    /// An export that was asked for.
+    private static func job(_ site: Site, _ token: String) async throws -> String {
+        let made = try await site.send(
+            .json("/api/v2/jobs/users-exports", [:]).with("Authorization", "Bearer " + token)
+        )
+        return try #require(made.string("id"), "\(made)")
+    }
+
     private static func begin(_ path: String, _ app: App, _ more: JSONObject = [:]) async throws -> String {
         let client: JSONObject = ["client_id": .string(app.id)]
         let begun = try await app.site.send(.json(path, client.merging(more)))
@@ -138,6 +162,12 @@ struct Belongings: Sendable {
     var secret: String
     var username: String
     var user: String
+    /// What the Management API calls a passkey, a session and a refresh token of theirs.
+    var passkey: String
+    var managedSession: String
+    var family: String
+    var log: String
+    var job: String
     var userHandle: String
     var credential: String
     var connection: String
@@ -171,6 +201,12 @@ struct Belongings: Sendable {
         other.secret = Self.shuffled(secret)
         other.username = uniqueEmail()
         other.user = "auth0|" + Self.shuffled(String(user.dropFirst("auth0|".count)))
+        other.passkey = "passkey|dev_" + Self.shuffled(String(passkey.dropFirst("passkey|dev_".count)))
+        // The first characters are the time when it was made.
+        other.managedSession = managedSession.prefix(12) + Self.shuffled(String(managedSession.dropFirst(12)))
+        other.family = family.prefix(8) + Self.shuffled(String(family.dropFirst(8)))
+        other.log = log.prefix(8) + Self.shuffled(String(log.dropFirst(8)))
+        other.job = "job_" + Self.shuffled(String(job.dropFirst(4)))
         other.userHandle = Self.shuffled(userHandle)
         other.credential = Self.shuffled(credential)
         other.connection = "con_" + Self.shuffled(String(connection.dropFirst(4)))
@@ -197,7 +233,8 @@ struct Belongings: Sendable {
     /// Every one of the texts; a foreign one in an answer that was not asked with it is a leak.
     var texts: [String] {
         [
-            host, relyingPartyID, client, backend, secret, username, user, userHandle, credential, connection,
+            host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
+            userHandle, credential, connection,
             resourceServer, grant, customDomain, keyID, accessToken, refreshToken, cookie, session, signUpSession,
             browserSession,
             browserSignUpSession, conformanceCookie,

@@ -56,6 +56,7 @@ enum WallCases {
         "GET /.well-known/assetlinks.json": published("/.well-known/assetlinks.json"),
     ]
     .merging(management) { $1 }
+    .merging(managedPeople) { $1 }
     .merging(conformance("")) { $1 }
     .merging(conformance("/fido2-test")) { $1 }
 

@@ -60,7 +60,12 @@ public final class API: HTTPHandler {
     public var routes: [Route] { table.values.map { Route(method: $0.method, path: $0.path) } }
 
     public func limits(for head: HTTPRequestHead) -> RequestLimits {
-        RequestLimits(body: ManagementAPI.serves(head.path) ? 1 << 20 : 64 << 10, deadline: .seconds(5))
+        guard ManagementAPI.serves(head.path) else { return RequestLimits(body: 64 << 10, deadline: .seconds(5)) }
+        // Only for who says who they are; whether it is so is asked when the body is there.
+        guard head.method == .post, head.path == JobRoutes.importPath, head.headers.contains("authorization") else {
+            return RequestLimits(body: 1 << 20, deadline: .seconds(5))
+        }
+        return RequestLimits(body: JobRoutes.maximumFile + (64 << 10), deadline: .seconds(60))
     }
 
     public func handle(_ request: HTTPRequest) async -> HTTPResponse {
@@ -176,7 +181,8 @@ public final class API: HTTPHandler {
             // `*` asks about the server as a whole (RFC 9110 §9.3.7).
             if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
             call.refusal = .invalidHTTP
-            return APIError.invalidHTTP.response()
+            return ManagementAPI.serves(call.path)
+                ? APIError.uri("Invalid encoding").managementResponse() : APIError.invalidHTTP.response()
         }
     }
 

@@ -28,6 +28,16 @@ public struct APIServices: Sendable {
     let keyRotation: KeyRotation
     let credentials: any CredentialStore
     let impact: any ImpactStore
+    let handles: any UserStore
+    let people: any UserAdministrationStore
+    let passkeys: any PasskeyAdministrationStore
+    let access: any AccessAdministrationStore
+    let sessionStore: any SessionStore
+    let users: UserAdministration
+    let jobs: any JobStore
+    let jobResults: JobResults
+    let tickets: Tickets
+    let events: any EventLog
     let random: RandomSource
     let limits: RateGuard
 
@@ -64,6 +74,22 @@ public struct APIServices: Sendable {
         signingKeys = store
         credentials = store
         impact = store
+        handles = store
+        people = store
+        passkeys = store
+        access = store
+        sessionStore = store
+        jobs = store
+        events = store
+        jobResults = JobResults(store: store, random: random)
+        tickets = Tickets(store: store, random: random)
+        users = UserAdministration(
+            store: store,
+            tries: store,
+            hasher: hasher,
+            breached: breachedPasswords,
+            random: random
+        )
         audit = store
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)

@@ -16,7 +16,10 @@ struct ManagementAPI: Sendable {
         ClientRoutes(api: self).endpoints + ConnectionRoutes(api: self).endpoints
             + ResourceServerRoutes(api: self).endpoints + ClientGrantRoutes(api: self).endpoints
             + CustomDomainRoutes(api: self).endpoints
-            + SigningKeyRoutes(api: self).endpoints + TenantSettingsRoutes(api: self).endpoints
+            + UserRoutes(api: self).endpoints + AuthenticationMethodRoutes(api: self).endpoints
+            + AccessRoutes(api: self).endpoints + JobRoutes(api: self).endpoints + TicketRoutes(api: self).endpoints
+            + LogRoutes(api: self).endpoints + SigningKeyRoutes(api: self).endpoints
+            + TenantSettingsRoutes(api: self).endpoints
             + TenantFileRoutes(api: self).endpoints
     }
 

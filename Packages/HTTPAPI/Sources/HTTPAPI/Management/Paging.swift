@@ -19,7 +19,8 @@ enum Paging: Sendable {
             let hasOffset = modes.contains(.offset)
             if from != nil || take != nil || !hasOffset {
                 // Beside them these mean nothing, and are no mistake.
-                if hasOffset { for name in ["include_totals", "page", "per_page"] { _ = query.text(name) } }
+                _ = query.text("include_totals")
+                if hasOffset { for name in ["page", "per_page"] { _ = query.text(name) } }
                 self = .checkpoint(from: from, take: take ?? 50)
                 return
             }
