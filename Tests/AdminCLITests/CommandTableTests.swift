@@ -29,7 +29,8 @@ struct CommandTableTests {
             "domain set", "domain verify", "domain remove", "rp status", "rp cut-over", "client create",
             "client list", "client show", "client set", "connection list", "connection show", "connection set",
             "grant list", "grant create", "master-key create", "user list", "user show", "passkey list",
-            "passkey revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",
+            "passkey revoke", "user block", "user unblock", "user unlock", "user export", "session list",
+            "session revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",
             "migrate status", "migrate up",
         ] {
             #expect(program.find(line.split(separator: " ").map(String.init))?.action != nil, "\(line)")

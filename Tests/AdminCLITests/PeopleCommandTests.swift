@@ -1,3 +1,4 @@
+import Cryptography
 import Encodings
 import Identity
 import Storage
@@ -116,6 +117,96 @@ struct PeopleCommandTests {
         #expect(table.output.contains(user.subject) && table.output.contains("USER ID"))
         #expect(await run("user", "list", "-o", "csv").output.hasPrefix("user_id,name,email"))
         #expect(try await run("user", "list", "--before", user.subject, "-o", "json").json() == [])
+    }
+
+    @Test("A user is blocked with all sessions, and let in again")
+    func blocks() async throws {
+        let sessions = try #require(try await run("session", "list", "ana@example.com", "-o", "json").json().array)
+        #expect(sessions.count == 1 && sessions.first?.object?["client"] != nil)
+        #expect(await run("session", "list", "ana@example.com").output.contains("SIGNED IN"))
+        let blocked = try await run("user", "block", "ana@example.com", "-o", "json").json().object
+        #expect(blocked == ["user_id": .string(user.subject), "blocked": true])
+        #expect(try await run("session", "list", "ana@example.com", "-o", "json").json() == [])
+        #expect(try await run("user", "show", user.hex, "-o", "json").json().object?["blocked"] == true)
+        let unblocked = try await run("user", "unblock", user.hex, "-o", "json").json().object
+        #expect(unblocked?["blocked"] == false)
+        #expect(await run("user", "block", "nobody@example.com").exit == .notFound)
+    }
+
+    @Test("Sessions end one by one, or all of a user")
+    func sessions() async throws {
+        let sessions = try #require(try await run("session", "list", user.hex, "-o", "json").json().array)
+        let id = try #require(sessions.first?.object?["id"]?.string)
+        let one = try await run("session", "revoke", id, "--keep-tokens", "-o", "json").json().object
+        #expect(one == ["user_id": .string(user.subject), "revoked": true, "tokens_revoked": false])
+        #expect(try await run("session", "list", user.hex, "-o", "json").json() == [])
+        #expect(await run("session", "revoke", id).exit == .notFound)
+        #expect(await run("session", "revoke", "ana@example.com").exit == .done)
+        #expect(await run("session", "revoke", "nobody@example.com").exit == .notFound)
+    }
+
+    @Test("A hundred wrong passwords are forgotten")
+    func unlocks() async throws {
+        let store = try await openStore(run.store)
+        let tenant = try #require(try await store.tenant(named: "acme"))
+        let connection = try #require(try await store.configuration(of: tenant)?.connections.first).id
+        let email = try #require(CanonicalIdentifier.email("ana@example.com"))
+        let hash = SHA256.hash(Array("email:ana@example.com".utf8))
+        func inRow() async throws -> Int? {
+            try await store.beginPasswordTry(
+                nameHash: hash,
+                identifier: email,
+                in: connection,
+                of: tenant,
+                limit: 100,
+                now: run.now.adding(seconds: 60)
+            )?.inRow
+        }
+        for expected in 1...100 { #expect(try await inRow() == expected) }
+        #expect(try await inRow() == nil)
+        let unlocked = try await run("user", "unlock", "ana@example.com", "-o", "json").json().object
+        #expect(unlocked == ["user_id": .string(user.subject), "unlocked": ["Ana@example.com"]])
+        #expect(try await inRow() == 1)
+        await store.close()
+    }
+
+    @Test("An export is what an import takes, with hashes only when they are asked for")
+    func exports() async throws {
+        let store = try await openStore(run.store)
+        let tenant = try #require(try await store.tenant(named: "acme"))
+        let connection = try #require(try await store.configuration(of: tenant)?.connections.first).id
+        let hash = "$argon2id$v=19$m=64,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$Jc5SM8weTTfpvKMb/vQXEOQERs0ctXWTJ5HF/TeAvTw"
+        let bob = User(
+            id: UserID(now: run.now, random: [9]),
+            tenant: tenant,
+            connection: connection,
+            identifiers: [try #require(CanonicalIdentifier.email("bob@example.com"))],
+            profile: UserProfile(userMetadata: ["plan": "gold"]),
+            createdAt: run.now,
+            updatedAt: run.now
+        )
+        try await store.add(
+            NewUser(
+                user: bob,
+                userHandle: [1, 2],
+                password: PasswordRecord(hash: hash, changedAt: run.now)
+            ),
+            audit: AuditEvent(tenant: tenant, types: ["sapi"], at: run.now, device: Device(address: "", userAgent: ""))
+        )
+        await store.close()
+        let all = try #require(try await run("user", "export").json().array).compactMap(\.object)
+        #expect(all.count == 2 && all.allSatisfy { $0["custom_password_hash"] == nil && $0["password_hash"] == nil })
+        let ana = try #require(all.first { $0["email"] == "Ana@example.com" })
+        #expect(ana["passkeys"]?.array?.first?.object?["key_id"] == "AQID" && ana["name"] == "Ana")
+        let whole = try #require(try await run("user", "export", "--with-hashes").json().array).compactMap(\.object)
+        let exported = try #require(whole.first { $0["email"] == "bob@example.com" })
+        #expect(
+            exported["custom_password_hash"]
+                == ["algorithm": "argon2", "hash": ["value": .string(hash), "encoding": "utf8"]]
+        )
+        // As the import reads it.
+        let read = try UserDocument(exported, for: .import(relyingPartyIDs: ["acme.example"]), in: ConnectionOptions())
+        #expect(read.id == bob.id && read.profile == bob.profile && read.customPasswordHash != nil)
     }
 
     @Test("A passkey is listed whole, and revoked only when its loss was agreed to")

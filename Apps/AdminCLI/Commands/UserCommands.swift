@@ -1,16 +1,19 @@
+import Accounts
 import Encodings
 import Identity
 import Terminal
 
-/// `user list|show`.
+/// `user list|show|block|unblock|unlock|export`.
 enum UserCommands {
     static func command(_ tools: AdminTools) -> Command {
         Command(
             "user",
-            "look at a tenant's users",
+            "look at a tenant's users, block and unlock them, export them",
             group: AdminProgram.Group.people,
             flags: [AdminProgram.tenantFlag],
-            commands: [list(tools), show(tools)]
+            commands: [
+                list(tools), show(tools), block(tools), unblock(tools), unlock(tools), UserExport.command(tools),
+            ]
         )
     }
 
@@ -76,6 +79,106 @@ enum UserCommands {
                 return .done
             }
         }
+    }
+}
+
+extension UserCommands {
+    private static let user = Word("USER", "an id, mail address, phone number or user name")
+
+    private static func block(_ tools: AdminTools) -> Command {
+        Command(
+            "block",
+            "let a user in no more, and end all sessions and refresh tokens",
+            words: [user],
+            flags: [.output()],
+            examples: ["latchkey-admin user block eve@example.com"],
+            exits: [.notFound, .conflict, .unavailable]
+        ) { invocation, console in
+            try await setBlocked(true, invocation, console, tools)
+        }
+    }
+
+    private static func unblock(_ tools: AdminTools) -> Command {
+        Command(
+            "unblock",
+            "let a blocked user in again",
+            words: [user],
+            flags: [.output()],
+            examples: ["latchkey-admin user unblock eve@example.com"],
+            exits: [.notFound, .conflict, .unavailable]
+        ) { invocation, console in
+            try await setBlocked(false, invocation, console, tools)
+        }
+    }
+
+    private static func setBlocked(
+        _ isBlocked: Bool,
+        _ invocation: Invocation,
+        _ console: Console,
+        _ tools: AdminTools
+    ) async throws -> ExitCode {
+        try await Deployment.run(invocation, console, tools) { deployment in
+            let tenant = try await deployment.tenant()
+            let user = try await deployment.user(invocation.word("USER") ?? "", in: tenant)
+            do throws(UserAdministrationError) {
+                let changed = try await deployment.users.setBlocked(
+                    isBlocked,
+                    user.id,
+                    in: tenant,
+                    now: deployment.now,
+                    audit: deployment.event(user.id.subject, of: tenant.tenant.id, user: user.id)
+                )
+                console.answer(
+                    Details(
+                        ["user_id": .string(user.id.subject), "blocked": .bool(changed.user.blockedAt != nil)]
+                    ),
+                    as: invocation.format
+                )
+                return .done
+            } catch .store(let error) {
+                throw error
+            } catch .noUser {
+                throw CommandFailure.notFound("user", user.id.subject)
+            } catch {
+                throw CommandFailure(.conflict, "the user was changed by somebody else at the same time. Try again.")
+            }
+        }
+    }
+
+    private static func unlock(_ tools: AdminTools) -> Command {
+        Command(
+            "unlock",
+            "forget the wrong passwords that were tried for a user",
+            words: [user],
+            flags: [.output()],
+            examples: ["latchkey-admin user unlock ana@example.com"],
+            exits: [.notFound, .unavailable]
+        ) { invocation, console in
+            try await Deployment.run(invocation, console, tools) { deployment in
+                let tenant = try await deployment.tenant()
+                let user = try await deployment.user(invocation.word("USER") ?? "", in: tenant)
+                let names = user.identifiers.map(\.entered)
+                try await deployment.users.unlock(
+                    user,
+                    audit: deployment.event(user.id.subject, of: tenant.tenant.id, user: user.id)
+                )
+                console.answer(
+                    Details(
+                        ["user_id": .string(user.id.subject), "unlocked": .array(names.map { .string($0) })]
+                    ),
+                    as: invocation.format
+                )
+                console.note("An address that tried too often itself is let in again after 15 minutes.")
+                return .done
+            }
+        }
+    }
+}
+
+extension Deployment {
+    /// Changes users; passwords are none of its business.
+    var users: UserAdministration {
+        UserAdministration(store: store, tries: store, hasher: nil, random: tools.random)
     }
 }
 

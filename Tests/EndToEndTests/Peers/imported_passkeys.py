@@ -165,7 +165,7 @@ with Server(tls=False) as server, sync_playwright() as playwright:
         page.route(address, lambda route: route.fulfill(content_type="text/html", body="<!doctype html><title>P</title>"))
         page.goto(address)
         before = page.evaluate(SIGN_IN, page_client)
-        equal((before["status"], before["body"].get("reason")), (400, "unknown_credential"), str(before))
+        equal((before["status"], before["body"].get("reason")), (401, "unknown_credential"), str(before))
         job = bring([document(kept) for kept in OldSite.kept])
         equal(job["summary"], {"failed": 0, "updated": 0, "inserted": 1, "total": 1}, str(job))
         for count in (1, 2):
@@ -178,11 +178,16 @@ with Server(tls=False) as server, sync_playwright() as playwright:
         users = [{"email": email, "password_hash": kept} for email, (_, kept) in PASSWORDS.items()]
         equal(bring(users)["summary"]["inserted"], len(users))
         for email, (password, _) in PASSWORDS.items():
-            answer = ask("POST", "/oauth/token", json={
-                "grant_type": "http://auth0.com/oauth/grant-type/password-realm", "client_id": old_client,
-                "username": email, "password": password, "scope": "openid",
-                "realm": "Username-Password-Authentication",
-            })
+            # Password hashes have the lowest priority: on a busy machine there is a 503 now and then.
+            for _ in range(60):
+                answer = ask("POST", "/oauth/token", json={
+                    "grant_type": "http://auth0.com/oauth/grant-type/password-realm", "client_id": old_client,
+                    "username": email, "password": password, "scope": "openid",
+                    "realm": "Username-Password-Authentication",
+                })
+                if answer.status_code != 503:
+                    break
+                time.sleep(1)
             equal(answer.status_code, 200, answer.text)
 
     run(passkeys_move_with_their_browser, passwords_move_with_their_hashes)

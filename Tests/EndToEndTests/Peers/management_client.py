@@ -154,8 +154,8 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         realm = "Username-Password-Authentication"
         users = [
             api.users.create(
-                connection=realm, email=f"user{index}@example.com", password=f"Correct-horse-{index}",
-                user_metadata={"index": index}, email_verified=index == 0,
+                connection=realm, email=f"user{index}@example.com", user_metadata={"index": index},
+                email_verified=index == 0,
             )
             for index in range(5)
         ]
@@ -163,7 +163,6 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         equal([user.email for user in api.users.list()], emails)
         for size in (1, 2, 5, 100):
             equal([user.email for user in api.users.list(per_page=size)], emails, f"pages of {size}")
-        equal([user.email for user in api.users.list(per_page=2, include_totals=False)][:2], emails[:2])
         equal([user.email for user in api.users.list(sort="created_at:-1")][-1], emails[0])
         equal([user.email for user in api.users.list(q="user_metadata.index:[1 TO 2]", search_engine="v3")], emails[1:3])
         equal([user.email for user in api.users.list(connection=realm, fields="email", per_page=3)], emails)

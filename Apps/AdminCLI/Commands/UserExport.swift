@@ -1,0 +1,111 @@
+import Encodings
+import Identity
+import Terminal
+import WebAuthn
+
+/// `user export`: as users are imported, so that what it writes can be read again.
+enum UserExport {
+    static func command(_ tools: AdminTools) -> Command {
+        Command(
+            "export",
+            "write all users with their passkeys as JSON, in the form of an import",
+            flags: [
+                Flag("connection", "NAME", "of this connection only"),
+                Flag("with-hashes", "password hashes too: whoever reads them can try passwords at leisure"),
+            ],
+            examples: [
+                "latchkey-admin user export --tenant acme > users.json",
+                "latchkey-admin user export --connection Staff --with-hashes > staff.json",
+            ],
+            exits: [.notFound, .unavailable]
+        ) { invocation, console in
+            try await Deployment.run(invocation, console, tools) { deployment in
+                let tenant = try await deployment.tenant()
+                let connection = try invocation.value("connection").map { try tenant.connection(called: $0).id }
+                if invocation.isSet("with-hashes") {
+                    // Before anything is written: who takes hashes out is written down.
+                    try await deployment.store.append(
+                        ceremonies: [],
+                        events: [deployment.event("password hashes", of: tenant.tenant.id)]
+                    )
+                }
+                var cursor: UserID?
+                var count = 0
+                console.output.write("[")
+                while true {
+                    let users = try await deployment.store.users(of: tenant.tenant.id, before: cursor, limit: 500)
+                    for user in users where connection.map({ $0 == user.connection }) ?? true {
+                        let document = try await document(user, withHash: invocation.isSet("with-hashes"), deployment)
+                        let text = String(decoding: JSONValue.object(document).serialized(), as: UTF8.self)
+                        console.output.write((count == 0 ? "\n" : ",\n") + text)
+                        count += 1
+                    }
+                    guard let last = users.last, users.count == 500 else { break }
+                    cursor = last.id
+                }
+                console.output.write("\n]\n")
+                console.note("\(count) users")
+                return .done
+            }
+        }
+    }
+
+    private static func document(_ user: User, withHash: Bool, _ deployment: Deployment) async throws -> JSONObject {
+        var document: JSONObject = ["user_id": .string(user.id.hex)]
+        for identifier in user.identifiers {
+            document.set(identifier.kind.rawValue, .string(identifier.entered))
+            switch identifier.kind {
+            case .email: document.set("email_verified", .bool(identifier.isVerified))
+            case .phoneNumber: document.set("phone_verified", .bool(identifier.isVerified))
+            case .username: break
+            }
+        }
+        let profile = user.profile
+        for case (let name, let text?) in [
+            ("name", profile.name), ("nickname", profile.nickname), ("given_name", profile.givenName),
+            ("family_name", profile.familyName), ("picture", profile.picture),
+        ] {
+            document.set(name, .string(text))
+        }
+        if user.blockedAt != nil { document.set("blocked", true) }
+        if !profile.userMetadata.isEmpty { document.set("user_metadata", .object(profile.userMetadata)) }
+        if !profile.appMetadata.isEmpty { document.set("app_metadata", .object(profile.appMetadata)) }
+        if withHash, let password = try await deployment.store.password(of: user.id, tenant: user.tenant) {
+            set(hash: password.hash, in: &document)
+        }
+        let passkeys = try await deployment.store.passkeys(of: user.id, relyingPartyID: nil, tenant: user.tenant)
+        if !passkeys.isEmpty { document.set("passkeys", .array(passkeys.map { .object(Self.document($0)) })) }
+        return document
+    }
+
+    private static func set(hash: String, in document: inout JSONObject) {
+        guard !hash.hasPrefix("$2") else { return document.set("password_hash", .string(hash)) }
+        let name = hash.split(separator: "$").first.map(String.init) ?? ""
+        let algorithm = ["argon2", "scrypt", "pbkdf2"].first { name.hasPrefix($0) } ?? name
+        document.set(
+            "custom_password_hash",
+            ["algorithm": .string(algorithm), "hash": ["value": .string(hash), "encoding": "utf8"]]
+        )
+    }
+
+    private static func document(_ passkey: Passkey) -> JSONObject {
+        let record = passkey.record
+        var document: JSONObject = [
+            "type": "passkey", "key_id": .string(Base64URL.encode(record.id)),
+            "public_key": .string(Base64.encode(record.publicKey)),
+            "relying_party_identifier": .string(passkey.relyingPartyID),
+            "user_handle": .string(Base64URL.encode(passkey.userHandle)),
+            "credential_backed_up": .bool(record.backupState), "aaguid": .string(record.aaguid.description),
+            "sign_count": .integer(Int64(record.signCount)),
+        ]
+        if !record.transports.isEmpty {
+            document.set("transports", .array(record.transports.map { .string($0) }))
+        }
+        if let eligible = record.backupEligible {
+            document.set("credential_device_type", .string(eligible ? "multi_device" : "single_device"))
+        }
+        if let name = passkey.name { document.set("name", .string(name)) }
+        if let agent = passkey.userAgent { document.set("user_agent", .string(agent)) }
+        return document
+    }
+}
