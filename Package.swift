@@ -79,7 +79,8 @@ let package = Package(
             name: "AdminCLI",
             dependencies: libraries([
                 "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
-                "SoftwareAuthenticator", "Identity", "Accounts", "Audit", "Tokens", "Tenancy", "Storage", "PublicSuffix",
+                "SoftwareAuthenticator", "Identity", "Accounts", "Audit", "Tokens", "Tenancy", "Storage",
+                "PublicSuffix",
             ]),
             path: "Apps/AdminCLI",
             swiftSettings: settings

@@ -10,8 +10,9 @@ struct JobRoutes: Sendable {
 
     /// The path that takes large bodies.
     static let importPath = "/api/v2/jobs/users-imports"
-    /// Bytes that a file may have.
-    static let maximumFile = 100 << 20
+    /// Bytes that a file may have. The body is in memory before its token was looked at, so that it cannot be as large as
+    /// it might be were it streamed.
+    static let maximumFile = 8 << 20
 
     var endpoints: [Endpoint] {
         let reading = ManagementAPI.Needs.any(["create:users", "read:users"])

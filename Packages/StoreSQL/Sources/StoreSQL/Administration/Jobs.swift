@@ -88,15 +88,23 @@ extension SQLStore {
     }
 
     public func takeJob(worker: String, now: UnixTime) async throws(StoreError) -> Job? {
-        // Servers ask every second: while nothing waits, nothing is written.
-        let waits = try await database.read(.query(SQLStatement(Self.findWaiting, [])) { !$0.first.isEmpty })
-        guard waits else { return nil }
-        return try await database.write(
-            .run(SQLStatement(Self.takeOldest, [.text(worker), .time(now)])) { (results) throws(StoreError) in
-                .commit([], try results.first.first(Self.job))
-            }
-        )
+        // Of two that see the same job the second finds it taken, and looks whether another one waits.
+        for _ in 0..<Self.looks {
+            // Servers ask every second: while nothing waits, nothing is written.
+            let waits = try await database.read(.query(SQLStatement(Self.findWaiting, [])) { !$0.first.isEmpty })
+            guard waits else { return nil }
+            let taken = try await database.write(
+                .run(SQLStatement(Self.takeOldest, [.text(worker), .time(now)])) { (results) throws(StoreError) in
+                    .commit([], try results.first.first(Self.job))
+                }
+            )
+            if let taken { return taken }
+        }
+        return nil
     }
+
+    /// How often a worker looks that others were faster than.
+    private static let looks = 10
 
     public func note(
         _ progress: JobProgress,
