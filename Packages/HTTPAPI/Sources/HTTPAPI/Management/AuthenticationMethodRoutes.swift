@@ -8,18 +8,50 @@ struct AuthenticationMethodRoutes: Sendable {
     let api: ManagementAPI
 
     var endpoints: [Endpoint] {
-        let (all, one) = (
-            "/api/v2/users/{id}/authentication-methods", "/api/v2/users/{id}/authentication-methods/{method_id}"
-        )
         func scope(_ verb: String) -> String { "\(verb):authentication_methods" }
         return [
-            Endpoint(.get, all, shape: .management, run: api.action(scope("read"), list)),
-            Endpoint(.post, all, shape: .management, run: api.action(scope("create"), bring)),
-            Endpoint(.put, all, shape: .management, run: api.action(scope("update"), replace)),
-            Endpoint(.delete, all, shape: .management, run: api.action(scope("delete"), deleteAll)),
-            Endpoint(.get, one, shape: .management, run: api.action(scope("read"), read)),
-            Endpoint(.patch, one, shape: .management, run: api.action(scope("update"), rename)),
-            Endpoint(.delete, one, shape: .management, run: api.action(scope("delete"), delete)),
+            Endpoint(
+                .get,
+                "/api/v2/users/{id}/authentication-methods",
+                shape: .management,
+                run: api.action(scope("read"), list)
+            ),
+            Endpoint(
+                .post,
+                "/api/v2/users/{id}/authentication-methods",
+                shape: .management,
+                run: api.action(scope("create"), bring)
+            ),
+            Endpoint(
+                .put,
+                "/api/v2/users/{id}/authentication-methods",
+                shape: .management,
+                run: api.action(scope("update"), replace)
+            ),
+            Endpoint(
+                .delete,
+                "/api/v2/users/{id}/authentication-methods",
+                shape: .management,
+                run: api.action(scope("delete"), deleteAll)
+            ),
+            Endpoint(
+                .get,
+                "/api/v2/users/{id}/authentication-methods/{method_id}",
+                shape: .management,
+                run: api.action(scope("read"), read)
+            ),
+            Endpoint(
+                .patch,
+                "/api/v2/users/{id}/authentication-methods/{method_id}",
+                shape: .management,
+                run: api.action(scope("update"), rename)
+            ),
+            Endpoint(
+                .delete,
+                "/api/v2/users/{id}/authentication-methods/{method_id}",
+                shape: .management,
+                run: api.action(scope("delete"), delete)
+            ),
         ]
     }
 

@@ -17,7 +17,12 @@ struct JobRoutes: Sendable {
     var endpoints: [Endpoint] {
         let reading = ManagementAPI.Needs.any(["create:users", "read:users"])
         return [
-            Endpoint(.post, Self.importPath, shape: .management, run: api.action("create:users", importUsers)),
+            Endpoint(
+                .post,
+                "/api/v2/jobs/users-imports",
+                shape: .management,
+                run: api.action("create:users", importUsers)
+            ),
             Endpoint(
                 .post,
                 "/api/v2/jobs/users-exports",
