@@ -119,7 +119,11 @@ extension WallCases {
             "DELETE /api/v2/device-credentials/{id}": [named("DELETE", "device-credentials/", "") { $0.family }],
             "GET /api/v2/users/{id}/logs": [named("GET", "users/", "/logs") { $0.user }],
             "GET /api/v2/logs": [
-                listed("logs", naming: "q") { "user_id:\"\($0.user)\"" }, listed("logs", naming: "from") { $0.log },
+                listed("logs", naming: "q") { "user_id:\"\($0.user)\"" },
+                // The own log goes on from there, in which stands what was asked before.
+                WallProbe("an entry in the query, for an administrator") { ours, them in
+                    managing(ours, "GET", "logs?take=1&fields=type&from=" + Request.escaped(them.log))
+                },
             ],
             "GET /api/v2/logs/{id}": [named("GET", "logs/", "") { $0.log }],
             "GET /api/v2/jobs/{id}": [named("GET", "jobs/", "") { $0.job }],

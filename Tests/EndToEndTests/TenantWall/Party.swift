@@ -200,7 +200,8 @@ struct Belongings: Sendable {
         other.backend = Self.shuffled(backend)
         other.secret = Self.shuffled(secret)
         other.username = uniqueEmail()
-        other.user = "auth0|" + Self.shuffled(String(user.dropFirst("auth0|".count)))
+        other.user =
+            "auth0|" + user.dropFirst("auth0|".count).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
         other.passkey = "passkey|dev_" + Self.shuffled(String(passkey.dropFirst("passkey|dev_".count)))
         // The first characters are the time when it was made.
         other.managedSession = managedSession.prefix(12) + Self.shuffled(String(managedSession.dropFirst(12)))
