@@ -25,6 +25,7 @@ enum LevelTable {
         "Passkeys": (4, ["Identity", "WebAuthn", "Cryptography"]),
         "Accounts": (4, ["Identity", "Cryptography", "Threads"]),
         "Audit": (4, ["Identity", "Cryptography"]),
+        "Mail": (4, ["Identity", "Cryptography", "Unicode", "Transfer", "Threads"]),
         "Tokens": (4, ["Identity", "JOSE", "Cryptography", "Threads"]),
         "Tenancy": (4, ["Identity", "WebAuthn", "Cryptography", "PublicSuffix"]),
         "StoreSQL": (4, ["Identity", "WebAuthn"]),

@@ -31,6 +31,16 @@ static inline CURLcode latchkey_curl_set_headers(CURL *handle, struct curl_slist
     return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
 }
 
+// What is sent comes from a function, as with a mail.
+static inline CURLcode latchkey_curl_set_source(CURL *handle, latchkey_curl_sink source, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, source);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_READDATA, context) : code;
+}
+
+static inline CURLcode latchkey_curl_set_recipients(CURL *handle, struct curl_slist *recipients) {
+    return curl_easy_setopt(handle, CURLOPT_MAIL_RCPT, recipients);
+}
+
 // The bytes are copied.
 static inline CURLcode latchkey_curl_set_body(CURL *handle, const void *bytes, curl_off_t count) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, count);

@@ -21,6 +21,25 @@ final class Sink {
     }
 }
 
+/// What is sent, as libcurl asks for it.
+final class Source {
+    private var rest: ArraySlice<UInt8>
+    let count: Int
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+        count = bytes.count
+    }
+
+    /// - Returns: how many bytes were put into `buffer`; none at the end.
+    func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let next = rest.prefix(buffer.count)
+        unsafe buffer.copyBytes(from: next)
+        rest = rest.dropFirst(next.count)
+        return next.count
+    }
+}
+
 /// One transfer of libcurl's, which ends with this value.
 @safe struct EasyHandle: ~Copyable {
     private let handle: UnsafeMutableRawPointer
@@ -83,6 +102,34 @@ final class Sink {
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let sink = unsafe Unmanaged<Sink>.fromOpaque(context).takeUnretainedValue()
         return unsafe sink.take(UnsafeRawBufferPointer(start: bytes, count: one * count))
+    }
+
+    /// The addresses of a mail's recipients; handed back to be kept until the transfer ends.
+    func set(recipients: [String]) throws(TransferError) -> HeaderList {
+        let list = try HeaderList(recipients)
+        try check(unsafe latchkey_curl_set_recipients(handle, list.first))
+        return list
+    }
+
+    /// Sends `source` to a mail server, whose replies go to `replies`, line by line.
+    ///
+    /// - Returns: how it ended, in libcurl's words.
+    /// - Throws: when libcurl takes an option amiss; then nothing was sent.
+    func upload(_ source: Source, replies: Sink) throws(TransferError) -> CURLcode {
+        let sink = unsafe Unmanaged.passUnretained(replies).toOpaque()
+        try check(unsafe latchkey_curl_set_header_sink(handle, EasyHandle.taking, sink))
+        let context = unsafe Unmanaged.passUnretained(source).toOpaque()
+        try check(unsafe latchkey_curl_set_source(handle, EasyHandle.giving, context))
+        try set(CURLOPT_UPLOAD, 1)
+        try check(unsafe latchkey_curl_set_large(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.count)))
+        return withExtendedLifetime((source, replies)) { unsafe curl_easy_perform(handle) }
+    }
+
+    /// libcurl's callback: the next bytes of the source that `context` is.
+    private static let giving: latchkey_curl_sink = { bytes, one, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let source = unsafe Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
+        return unsafe source.give(UnsafeMutableRawBufferPointer(start: bytes, count: one * count))
     }
 
     var status: Int { unsafe latchkey_curl_status(handle) }

@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same in every manifest of this project; `ArchitectureTests` keeps it so.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// The built-in templates.
+let texts = ["test", "reset-password"].flatMap { kind in
+    ["en", "sv", "ja"].flatMap { language in ["\(kind).\(language).txt", "\(kind).\(language).html"] }
+}
+
+let package = Package(
+    name: "Mail",
+    products: [.library(name: "Mail", targets: ["Mail"])],
+    dependencies: ["Encodings", "Identity", "Cryptography", "Unicode", "Transfer", "Threads"].map {
+        .package(path: "../\($0)")
+    },
+    targets: [
+        .target(
+            name: "Mail",
+            dependencies: ["Encodings", "Identity", "Cryptography", "Unicode", "Transfer", "Threads"],
+            resources: texts.map { .embedInCode("Texts/\($0)") },
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MailTests",
+            dependencies: ["Mail", "Encodings", "Identity", "Cryptography"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
