@@ -8,7 +8,10 @@ public enum CredentialDatabaseContract {
         + rotation
         + revocation
         + searches + managedUsers + managedAccess + work
-        + records + auditChains + expiry + separation + metadata + withoutSession + impact
+        + records + auditChains + outbox + expiry + separation + metadata + withoutSession + impact
+
+    /// Promises about the whole store: each wants a store of its own, with nobody else on it.
+    public static let lonelyPromises: [Promise<any CredentialDatabase>] = lonelyKeyRotations + lonelyOutbox
 
     /// A promise that is tried in a tenant of its own.
     static func promise(

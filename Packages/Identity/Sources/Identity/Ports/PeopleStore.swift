@@ -255,8 +255,9 @@ public protocol AssertionReplayStore: Sendable {
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore,
-    RelyingPartyStore, ImpactStore, AuditChainStore, UserAdministrationStore, PasswordTryStore,
-    PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, JobStore, JobResultStore, JobQueue
+    RelyingPartyStore, ImpactStore, AuditChainStore, OutboxStore, OutboxAdministration, UserAdministrationStore,
+    PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, JobStore,
+    JobResultStore, JobQueue
 {
     /// Whether it answers, for the readiness check.
     func check() async throws(StoreError)

@@ -1,8 +1,7 @@
-public import Identity
+import Identity
 
 extension CredentialDatabaseContract {
-    /// Promises that change the whole store: each wants a store of its own, with nobody else on it.
-    public static let lonelyPromises: [Promise<any CredentialDatabase>] = [
+    static let lonelyKeyRotations: [Promise<any CredentialDatabase>] = [
         Promise("Of two that seal the secret anew at once one does, and what it rests on must still be there") {
             store in
             let old = try await store.deploymentSecret(orStoring: secret("a"))

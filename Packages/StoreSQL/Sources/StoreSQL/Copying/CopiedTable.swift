@@ -122,6 +122,11 @@ struct CopiedTable: Sendable {
             key: "tenant_id number",
             "through_id event_count previous_hash hash public_key signature sealed_at"
         ),
+        CopiedTable(
+            "outbox",
+            key: "tenant_id id",
+            "kind message_id sealed created_at tries due_at lease failure died_at"
+        ),
         CopiedTable("assertion_replay", key: "tenant_id jti_hash", "expires_at"),
         CopiedTable("ticket", key: "tenant_id hash", "purpose user_id parameters created_at expires_at"),
         CopiedTable(

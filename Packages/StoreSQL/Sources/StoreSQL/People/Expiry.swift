@@ -13,18 +13,21 @@ extension SQLStore {
         let tokens = try await look(Self.lookAtTokens, from: place.tokens, [])
         let bound: [SQLValue] = [.time(now), .integer(Int64(Self.rowsPerCall))]
         let oldTry = SQLValue.time(now.adding(seconds: -Self.passwordTryLife))
-        let (replays, challenges, tries, tickets) = try await database.read(
+        let oldMail = SQLValue.time(now.adding(seconds: -Self.deadMailLife))
+        let (replays, challenges, tries, tickets, mails) = try await database.read(
             .query(
                 SQLStatement(Self.findReplays, bound),
                 SQLStatement(Self.findChallenges, bound),
                 SQLStatement(Self.findTries, [oldTry, .integer(Int64(Self.rowsPerCall))]),
-                SQLStatement(Self.findOldTickets, bound)
+                SQLStatement(Self.findOldTickets, bound),
+                SQLStatement(Self.findDeadMails, [oldMail, .integer(Int64(Self.rowsPerCall))])
             ) { (results) throws(StoreError) in
                 (
                     try results[0].map { (row) throws(StoreError) in row.rest() },
                     try results[1].map { (row) throws(StoreError) in row.rest() },
                     try results[2].map { (row) throws(StoreError) in row.rest() },
-                    try results[3].map { (row) throws(StoreError) in row.rest() }
+                    try results[3].map { (row) throws(StoreError) in row.rest() },
+                    try results[4].map { (row) throws(StoreError) in row.rest() }
                 )
             }
         )
@@ -36,10 +39,12 @@ extension SQLStore {
             + challenges.map { SQLStatement(Self.deleteChallenge, $0) }
             + tries.map { SQLStatement(Self.deleteTries, $0 + [oldTry]) }
             + tickets.map { SQLStatement(Self.deleteOldTicket, $0) }
+            + mails.map { SQLStatement(Self.deleteDeadMail, $0 + [oldMail]) }
         if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
         let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
         walk.place = end
-        return !end.isAtEnd || max(replays.count, challenges.count, tries.count, tickets.count) >= Self.rowsPerCall
+        let most = max(replays.count, challenges.count, tries.count, tickets.count, mails.count)
+        return !end.isAtEnd || most >= Self.rowsPerCall
     }
 
     /// Rows of each table that one call looks at.
@@ -50,6 +55,9 @@ extension SQLStore {
 
     /// Seconds for which tries of a password are remembered.
     private static let passwordTryLife: Int64 = 90 * 86400
+
+    /// Seconds for which a mail that was given up can be seen and tried again.
+    private static let deadMailLife: Int64 = 30 * 86400
 
     /// Looks at the rows that come after `place` in the order of the key.
     ///

@@ -16,8 +16,9 @@ public enum Restoration {
         }
     }
 
-    /// Revokes every session and every family of refresh tokens, removes every challenge, and writes into each tenant's
-    /// log that it was done: what was revoked, used or answered since the backup was made is not in it.
+    /// Revokes every session and every family of refresh tokens, removes every challenge and every mail that waits, and
+    /// writes into each tenant's log that it was done: what was revoked, used, answered or sent since the backup was made
+    /// is not in it.
     ///
     /// - Parameters:
     ///   - madeAt: when the backup was made, if that is known.
@@ -27,7 +28,7 @@ public enum Restoration {
         let time = [SQLValue.time(now)]
         let changes = [
             SQLStatement(revokeSessions, time), SQLStatement(revokeFamilies, time), SQLStatement(removeChallenges, []),
-            SQLStatement(selectTenants, []),
+            SQLStatement(selectTenants, []), SQLStatement(SQLStore.deleteAllMails, []),
         ]
         return .run(changes) { (results) throws(StoreError) in
             let tenants = try results[3].map { (row) throws(StoreError) in try row.tenant() }

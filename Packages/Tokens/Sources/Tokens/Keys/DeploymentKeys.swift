@@ -128,6 +128,8 @@ public enum KeyPurpose: String, Hashable, Sendable, CaseIterable {
     case codes = "latchkey codes"
     /// What the keys that seal the tenants' audit logs are derived from.
     case auditLog = "latchkey audit log"
+    /// Seals mails until they are sent.
+    case mail = "latchkey mail"
     /// Tells deployments apart that share a cache.
     case cacheName = "latchkey cache name"
 }
