@@ -18,9 +18,14 @@ let texts = ["test", "reset-password"].flatMap { kind in
 let package = Package(
     name: "Mail",
     products: [.library(name: "Mail", targets: ["Mail"])],
-    dependencies: ["Encodings", "Identity", "Cryptography", "Unicode", "Transfer", "Threads"].map {
-        .package(path: "../\($0)")
-    },
+    dependencies: [
+        .package(path: "../Encodings"),
+        .package(path: "../Identity"),
+        .package(path: "../Cryptography"),
+        .package(path: "../Unicode"),
+        .package(path: "../Transfer"),
+        .package(path: "../Threads"),
+    ],
     targets: [
         .target(
             name: "Mail",

@@ -39,7 +39,13 @@ final class MemoryOutbox: OutboxStore {
         }
     }
 
-    func extend(_ lease: MailLease, of mail: OutboxMail, until end: UnixTime) -> Bool { true }
+    private let extended = Mutex(0)
+    var extensions: Int { extended.withLock { $0 } }
+
+    func extend(_ lease: MailLease, of mail: OutboxMail, until end: UnixTime) -> Bool {
+        extended.withLock { $0 += 1 }
+        return true
+    }
 
     func removeSent(_ mail: OutboxMail) {
         rows.withLock { $0.removeAll { $0.queued.mail.id == mail.id } }
@@ -93,6 +99,18 @@ final class ScriptedSender: MailSender {
     func send(_ mail: FinishedMail) throws(MailSendingError) -> String {
         taken.withLock { $0.append(mail) }
         return try (answers.withLock { $0.isEmpty ? .success("250 ok") : $0.removeFirst() }).get()
+    }
+}
+
+/// Takes a mail only when its lease was renewed a few times.
+private struct SlowSender: MailSender {
+    let outbox: MemoryOutbox
+    let started: @Sendable () -> Void
+
+    func send(_ mail: FinishedMail) async throws(MailSendingError) -> String {
+        started()
+        while outbox.extensions < 3 { try? await Task.sleep(for: .milliseconds(2)) }
+        return Task.isCancelled ? "cancelled" : "250 ok"
     }
 }
 
@@ -212,6 +230,26 @@ struct WorkerTests {
         let step = try await worker(sender, Clock(), key: [UInt8](repeating: 9, count: 32)).step()
         #expect(step == .gaveUp(other.id, reason: MailFault.damaged.description))
         #expect(sender.mails.count == 1)
+    }
+
+    @Test("A server that is stopped finishes its mail, and keeps the lease meanwhile")
+    func stopped() async throws {
+        let mail = try enqueue()
+        let (starts, start) = AsyncStream<Void>.makeStream()
+        let worker = MailWorker(
+            store: outbox,
+            mailroom: try Self.mailroom(),
+            templates: try MailTemplates(),
+            sender: SlowSender(outbox: outbox) { start.yield() },
+            renewal: .milliseconds(5),
+            clock: { Self.start },
+            random: { [UInt8](repeating: 1, count: $0) }
+        )
+        let task = Task { try await worker.step() }
+        for await _ in starts { break }
+        task.cancel()
+        #expect(try await task.value == .sent(mail.id, reply: "250 ok"))
+        #expect(outbox.mails.isEmpty)
     }
 
     @Test("The delays double from half a minute up to four hours, and end after three days or thirty tries")

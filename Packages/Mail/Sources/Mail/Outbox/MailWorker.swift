@@ -10,14 +10,13 @@ public struct MailWorker: Sendable {
     private let templates: MailTemplates
     private let sender: any MailSender
     private let schedule: RetrySchedule
+    /// How often a worker says that it still has its mail.
+    private let renewal: Duration
     private let clock: @Sendable () -> UnixTime
     private let random: RandomSource
 
     /// Seconds for which a mail is one worker's, from the last time that it said so.
     public static let leaseLife: Int64 = 20
-
-    /// What a worker says of its lease while the relay takes its time.
-    private static let renewal = Duration.seconds(5)
 
     public init(
         store: any OutboxStore,
@@ -25,6 +24,7 @@ public struct MailWorker: Sendable {
         templates: MailTemplates,
         sender: any MailSender,
         schedule: RetrySchedule = RetrySchedule(),
+        renewal: Duration = .seconds(5),
         clock: @escaping @Sendable () -> UnixTime,
         random: @escaping RandomSource
     ) {
@@ -33,6 +33,7 @@ public struct MailWorker: Sendable {
         self.templates = templates
         self.sender = sender
         self.schedule = schedule
+        self.renewal = renewal
         self.clock = clock
         self.random = random
     }
@@ -85,8 +86,17 @@ public struct MailWorker: Sendable {
         }
     }
 
-    /// Hands a mail over, and keeps the lease meanwhile.
+    /// Hands a mail over, and keeps the lease meanwhile. That a server is stopped cancels neither: a mail whose lease
+    /// ended while the relay still has it would be sent by another.
     private func send(
+        _ finished: FinishedMail,
+        _ mail: OutboxMail,
+        _ lease: MailLease
+    ) async -> Result<String, MailSendingError> {
+        await Task { await sendHolding(finished, mail, lease) }.value
+    }
+
+    private func sendHolding(
         _ finished: FinishedMail,
         _ mail: OutboxMail,
         _ lease: MailLease
@@ -98,7 +108,7 @@ public struct MailWorker: Sendable {
                 } catch { return .failure(error) }
             }
             group.addTask {
-                while (try? await Task.sleep(for: Self.renewal)) != nil {
+                while (try? await Task.sleep(for: renewal)) != nil {
                     _ = try? await store.extend(lease, of: mail, until: clock().adding(seconds: Self.leaseLife))
                 }
                 return nil
