@@ -145,18 +145,20 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: libraries([
-                "CBOR", "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
-                // For the table of routes, and to see what a store keeps sealed.
-                "Accounts", "CacheInMemory", "HTTPAPI", "Identity", "Passkeys", "Storage", "Tenancy", "Threads",
-                "Tokens",
-            ]),
+            dependencies: ["Programs"]
+                + libraries([
+                    "CBOR", "COSE", "Cryptography", "Encodings", "JOSE", "SoftwareAuthenticator", "WebAuthn",
+                    // For the table of routes, and to see what a store keeps sealed.
+                    "Accounts", "CacheInMemory", "HTTPAPI", "Identity", "Passkeys", "Storage", "Tenancy", "Threads",
+                    "Tokens",
+                ]),
             path: "Tests/EndToEndTests",
             exclude: ["Configurations", "Peers"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ConformanceTests",
+            dependencies: ["Programs"],
             path: "Tests/ConformanceTests",
             exclude: ["OpenAPI", "README"],
             swiftSettings: settings
@@ -190,6 +192,8 @@ let package = Package(
             path: "Tests/Load",
             swiftSettings: settings
         ),
+        .target(name: "Programs", dependencies: ["CSpawn"], path: "Tests/Programs", swiftSettings: settings),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "CRawLoop", path: "Tests/Benchmarks/CRawLoop"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Programs
 import Testing
 
 @Suite("README.md: what it says can be typed")
@@ -34,8 +35,8 @@ struct READMETests {
         let folder = try Folder()
         let port = try freePort()
         let pagePort = try freePort()
-        let server = try Program(Repository.server, ["dev", "--listen", "localhost:\(port)"], in: folder.path)
-        defer { server.end() }
+        let server = try Repository.run(Repository.server, ["dev", "--listen", "localhost:\(port)"], in: folder.path)
+        defer { server.send(SIGTERM) }
         let isListening = try await eventually(seconds: 90) {
             !server.isRunning || (server.output + server.errors).contains("listening on ")
         }
@@ -53,12 +54,12 @@ struct READMETests {
         #expect(snippet.split(separator: "\n").count <= 14)
         try folder.write(snippet, to: "app.js")
         let script = Repository.path + "/Tests/ConformanceTests/README/web_snippet.py"
-        let browser = try Program(Repository.python, [script, folder.path + "/app.js", "\(pagePort)"])
-        let exit = try await browser.wait(seconds: 60)
+        let browser = try Repository.run(Repository.python, [script, folder.path + "/app.js", "\(pagePort)"])
+        let exit = try await browser.wait(seconds: 900)
         #expect(exit == 0, "\(browser.output)\(browser.errors)\n\(server.errors.suffix(3000))")
 
-        server.end()
-        #expect(try await server.wait(seconds: 25) == 0)
+        server.send(SIGTERM)
+        #expect(try await server.wait(seconds: 120) == 0)
     }
 
     @Test(
@@ -86,8 +87,8 @@ struct READMETests {
         let said = try await folder.shell(commands.replacing(places))
         #expect(said.contains("login.acme.example"), "\(said)")
 
-        let server = try Program(Repository.server, ["--config", folder.path + "/etc/latchkey.yaml"])
-        defer { server.end() }
+        let server = try Repository.run(Repository.server, ["--config", folder.path + "/etc/latchkey.yaml"])
+        defer { server.send(SIGTERM) }
         let isListening = try await eventually(seconds: 90) {
             !server.isRunning || (server.output + server.errors).contains("listening on ")
         }
@@ -100,8 +101,8 @@ struct READMETests {
             """
         )
         #expect(discovery.contains("\"issuer\":\"https://login.acme.example/\""), "\(discovery)")
-        server.end()
-        #expect(try await server.wait(seconds: 25) == 0)
+        server.send(SIGTERM)
+        #expect(try await server.wait(seconds: 120) == 0)
     }
 
     /// The lines without their ids and addresses: what the reader recognises.
@@ -149,8 +150,8 @@ final class Folder {
     ///
     /// - Returns: what it said, on both streams.
     func shell(_ text: String) async throws -> String {
-        let shell = try Program("/bin/bash", ["-euo", "pipefail", "-c", text], in: path)
-        let exit = try await shell.wait(seconds: 60)
+        let shell = try Repository.run("/bin/bash", ["-euo", "pipefail", "-c", text], in: path)
+        let exit = try await shell.wait(seconds: 900)
         try #require(exit == 0, "\(text)\n\(shell.output)\(shell.errors)")
         return shell.output + shell.errors
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// The checkout that these tests look at.
 enum Repository {
@@ -34,6 +35,21 @@ enum Repository {
 
     static let noProducts = "needs the release build: swift build -c release"
     static let noPeers = "needs the release build and .venv: .ci/setup test"
+
+    /// Starts a program that finds what was built in its environment, with a home of its own; `environment` is added.
+    static func run(
+        _ program: String,
+        _ words: [String],
+        environment: [String: String] = [:],
+        in folder: String? = nil
+    ) throws -> ChildProcess {
+        let home = try TemporaryFolder()
+        let plain = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+            "HOME": home.path, "LATCHKEY_SERVER": server, "LATCHKEY_ADMIN": admin,
+        ]
+        return try ChildProcess(program, words, environment: plain.merging(environment) { $1 }, folder: folder)
+    }
 
     private static func product(_ name: String, variable: String) -> String {
         ProcessInfo.processInfo.environment[variable] ?? "\(path)/.build/release/\(name)"

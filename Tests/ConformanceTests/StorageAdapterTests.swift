@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 @Suite("docs/storage-adapters.md")
@@ -28,7 +29,7 @@ struct StorageAdapterTests {
             if (try? String(contentsOf: file, encoding: .utf8)) == content { continue }
             try content.write(to: file, atomically: true, encoding: .utf8)
         }
-        let test = try Program(
+        let test = try Repository.run(
             "/usr/bin/env",
             ["swift", "test", "--package-path", package.path, "--scratch-path", folder.appending(path: "build").path]
         )

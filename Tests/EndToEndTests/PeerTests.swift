@@ -4,7 +4,7 @@ import Testing
 /// Clients that others wrote, unmodified, each in a script of its own under `Peers/`.
 @Suite("Peers", .serialized)
 struct PeerTests {
-    private func runScript(_ name: String, seconds: Double = 120) async throws {
+    private func runScript(_ name: String, seconds: Double = 900) async throws {
         let result = try await run(
             Paths.python,
             ["-B", "\(Paths.peers)/\(name)"],
@@ -37,7 +37,7 @@ struct PeerTests {
         "PyPI webauthn and fido2: every attestation format there and back",
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )
-    func attestationFormats() async throws { try await runScript("attestation_formats.py", seconds: 600) }
+    func attestationFormats() async throws { try await runScript("attestation_formats.py", seconds: 1800) }
 
     @Test(
         "Chromium with a virtual authenticator, on the demo page",
@@ -49,11 +49,11 @@ struct PeerTests {
         "Chromium: a tenant moves to a new name, and its people's passkeys with it",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )
-    func domainMove() async throws { try await runScript("domain_move.py", seconds: 600) }
+    func domainMove() async throws { try await runScript("domain_move.py", seconds: 1800) }
 
     @Test(
         "Chromium's virtual authenticators: attestations, extensions, and each lie refused for its own reason",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )
-    func virtualAuthenticators() async throws { try await runScript("virtual_authenticators.py", seconds: 600) }
+    func virtualAuthenticators() async throws { try await runScript("virtual_authenticators.py", seconds: 1800) }
 }

@@ -1,6 +1,7 @@
 import Cryptography
 import Encodings
 import Foundation
+import Programs
 import Testing
 
 /// Signatures and keys of every algorithm, from here to another implementation and back.

@@ -32,7 +32,7 @@ from support import PASSKEY_GRANT, Server, equal, free_port, run  # noqa: E402
 FILE = ROOT / "docs/api/openapi.yaml"
 REALM = "Username-Password-Authentication"
 SCOPE = "openid profile email phone offline_access"
-EXAMPLES = os.environ.get("LATCHKEY_OPENAPI_EXAMPLES", "30")
+EXAMPLES = os.environ.get("LATCHKEY_OPENAPI_EXAMPLES", "10")
 VERBOSE = "LATCHKEY_OPENAPI_VERBOSE" in os.environ
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,

@@ -43,7 +43,7 @@ with sync_playwright() as playwright:
         "isUserVerified": True, "automaticPresenceSimulation": True,
     }})
     page.goto(f"http://localhost:{PORT}/")
-    page.wait_for_function("document.title === 'ready'", timeout=10_000)
+    page.wait_for_function("document.title === 'ready'", timeout=60_000)
     made = page.evaluate("app.signUp('ana@example.com')")
     used = page.evaluate("app.signIn()")
     for answer in (made, used):

@@ -1,6 +1,7 @@
 import Encodings
 import Foundation
 import Glibc
+import Programs
 import Testing
 
 /// What an operator meets when something is wrong: one clear line, an exit code other than 0, and nothing changed.

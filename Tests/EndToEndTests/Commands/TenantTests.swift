@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import Programs
 import Testing
 
 @Suite("latchkey-tenant, on a running server", .enabled(if: Paths.hasProducts, "\(Paths.noProducts)"))

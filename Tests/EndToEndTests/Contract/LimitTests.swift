@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import Programs
 import SoftwareAuthenticator
 import Testing
 

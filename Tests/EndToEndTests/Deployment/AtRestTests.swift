@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import Foundation
 import Identity
+import Programs
 import SoftwareAuthenticator
 import Storage
 import Testing

@@ -2,6 +2,7 @@ import COSE
 import Encodings
 import Foundation
 import Glibc
+import Programs
 import SoftwareAuthenticator
 import Testing
 
@@ -137,7 +138,7 @@ struct HealthStateTests {
         #expect(ready?["checks"]?.object == ["server": "failed"], "\(String(describing: ready))")
         #expect(try await server.sendToAdmin(.get("/healthz")).status == 200)
         try folder.write("", to: "go")
-        #expect(try await client.wait(seconds: 20) == 0)
+        #expect(try await client.wait(seconds: 120) == 0)
         #expect(client.output.hasPrefix("HTTP/1.1 4"), "\(client.output)")
         #expect(client.output.lowercased().contains("connection: close"))
         #expect(try await eventually(seconds: 90) { !server.isRunning })

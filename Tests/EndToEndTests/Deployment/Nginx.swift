@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Programs
 import Testing
 
 /// nginx with TLS in front of servers, told what docs/operations.md tells operators to tell it.

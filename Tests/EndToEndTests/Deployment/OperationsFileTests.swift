@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 /// docs/operations.md names nothing that is not there.

@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import Programs
 import Testing
 
 /// A secret in every form in which it could lie somewhere: raw, hex, base64 and base64url at every alignment, as its text.

@@ -2,6 +2,7 @@ import CBOR
 import Cryptography
 import Encodings
 import Foundation
+import Programs
 import SoftwareAuthenticator
 import Testing
 import WebAuthn

@@ -1,6 +1,7 @@
 import Encodings
 import Foundation
 import Glibc
+import Programs
 import Testing
 
 /// A `latchkey-server` of the release build, on a port and a store of its own, set up by its environment alone.
@@ -101,7 +102,7 @@ final class LatchkeyServer: Sendable {
     /// Ends it as an operator does, and expects a clean end.
     func stop() async throws {
         process.send(SIGTERM)
-        let exit = try await process.wait(seconds: 25)
+        let exit = try await process.wait(seconds: 120)
         #expect(exit == 0, "SIGTERM drains and exits 0\n\(log.suffix(4000))")
     }
 

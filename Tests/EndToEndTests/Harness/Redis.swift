@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Programs
 import Testing
 
 /// A `redis-server` without persistence, on a unix socket of its own. It ends with whoever holds it.

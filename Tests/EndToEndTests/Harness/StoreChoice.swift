@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 /// Which store the servers under test use: `LATCHKEY_E2E_STORE` says `sqlite` or `postgres`.

@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import Programs
 import Testing
 
 /// `latchkey-tenant` for a tenant of a running server, with a home of its own.

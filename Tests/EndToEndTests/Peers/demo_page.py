@@ -203,7 +203,7 @@ def journey(browser, server):
     visit.picture("signed-out-again")
     visit.set_user_present(True)
     page.reload()
-    expect(page.get_by_role("heading", name="Hello, ana")).to_be_visible(timeout=30000)
+    expect(page.get_by_role("heading", name="Hello, ana")).to_be_visible(timeout=120_000)
     expect(panel).to_contain_text('"mediation": "conditional"')
     expect(panel).to_contain_text("POST /login/verify")
     visit.picture("signed-in-by-autofill")
@@ -243,7 +243,7 @@ def by_keyboard(browser, server):
     tab_to("button", "Sign in with a passkey")
     visit.set_user_present(True)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Hello, keys@example.com")).to_be_visible(timeout=30000)
+    expect(page.get_by_role("heading", name="Hello, keys@example.com")).to_be_visible(timeout=120_000)
     tab_to_summary = page.get_by_text("What just happened")
     tab_to_summary.focus()
     page.keyboard.press("Enter")
@@ -331,7 +331,7 @@ def post_quantum(browser, server):
         expect(page.get_by_role("heading", name="No password")).to_be_visible()
         visit.set_user_present(True)
         page.reload()
-        expect(page.get_by_role("heading", name="Hello, pq")).to_be_visible(timeout=30000)
+        expect(page.get_by_role("heading", name="Hello, pq")).to_be_visible(timeout=120_000)
         if size:
             equal(kept("size"), size, "the signature is one of ML-DSA-44")
         visit.close()
@@ -360,7 +360,7 @@ with DevelopmentServer() as server, sync_playwright() as playwright:
     browser = playwright.chromium.launch(
         executable_path="/usr/bin/chromium", headless=True, args=["--no-sandbox", "--disable-gpu"]
     )
-    expect.set_options(timeout=30000)
+    expect.set_options(timeout=120_000)
     begun = time.monotonic()
     for part in (journey, by_keyboard, small_and_dark, post_quantum, without_passkeys, by_address):
         started = time.monotonic()

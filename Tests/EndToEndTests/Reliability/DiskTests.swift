@@ -2,6 +2,7 @@ import COSE
 import Encodings
 import Foundation
 import Glibc
+import Programs
 import SoftwareAuthenticator
 import Testing
 

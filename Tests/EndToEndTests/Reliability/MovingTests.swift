@@ -1,6 +1,7 @@
 import COSE
 import Encodings
 import Foundation
+import Programs
 import SoftwareAuthenticator
 import Testing
 

@@ -4,6 +4,7 @@ import Cryptography
 import HTTPAPI
 import Identity
 import Passkeys
+import Programs
 import Storage
 import Tenancy
 import Threads
