@@ -47,6 +47,11 @@ window.register = async (username, mediation, token, client_id) => {
   const ended = await finish('/register/verify', made, begun.session, client_id, token);
   return { ...ended, options: begun.body };
 };
+window.upgrade = async (offer, token, client_id) => {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(offer.authn_params_public_key);
+  const made = await navigator.credentials.create({ publicKey });
+  return finish('/register/verify', made, offer.auth_session, client_id, token);
+};
 window.signIn = async (username, client_id) => {
   const begun = await call('/login/options', username ? { username, client_id } : { client_id });
   if (begun.status !== 200) return begun;
@@ -64,12 +69,13 @@ def bytes_of(text):
 class Tenant:
     """One tenant, its policy given before its first request, so that no running server has another one in mind."""
 
-    def __init__(self, server, name, **policy):
+    def __init__(self, server, name, passwords=False, **policy):
         self.server, self.name = server, name
         self.host = f"{name}.localhost:{server.port}"
-        server.admin("tenant", "create", name, "--domain", self.host, "--passkey-only")
+        server.admin("tenant", "create", name, "--domain", self.host, *([] if passwords else ["--passkey-only"]))
         self.set(**policy)
-        made = server.admin("client", "create", "--tenant", name, "--name", "Page", "--type", "spa")
+        grants = ["--grant", "passkey,password"] if passwords else []
+        made = server.admin("client", "create", "--tenant", name, "--name", "Page", "--type", "spa", *grants)
         self.client = made["client_id"]
 
     def set(self, **policy):
@@ -100,7 +106,7 @@ class Device:
         self.username = f"ana{secrets.token_hex(4)}@example.com"
         self.context = browser.new_context()
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(120_000)
         address = f"http://{tenant.host}/page"
         self.page.route(address, lambda route: route.fulfill(content_type="text/html", body="<!doctype html><title>Page</title>"))
         self.page.goto(address)
@@ -121,6 +127,12 @@ class Device:
 
     def run(self, function, *arguments):
         return self.page.evaluate(f"(given) => {function}(...given)", [*arguments, self.tenant.client])
+
+    def posted(self, path, **body):
+        """Posts JSON with the client's id, as the page would, and returns what it is answered."""
+        answer = self.page.evaluate("(given) => call(...given)", [path, {**body, "client_id": self.tenant.client}])
+        equal(answer["status"], 200, str(answer["body"]))
+        return answer["body"]
 
     def register(self, mediation=None, token=None):
         return self.run("register", self.username, mediation, token)
@@ -462,34 +474,30 @@ def methods(answer):
 def automatic_upgrades(browser, server):
     """After a password the answer without UP and UV is right, to the options of an upgrade and to no others.
 
-    The password is written into the session that a passkey began, whose passkey goes. What a browser makes without asking is
-    what the virtual authenticator makes when it is told to claim nothing.
+    What a browser makes without asking is what the virtual authenticator makes when it is told to claim nothing.
     """
-    tenant = Tenant(server, "automatic", user_verification="required")
+    tenant = Tenant(server, "automatic", passwords=True, user_verification="required")
     # Nobody gets a mail here.
     server.admin(
         "connection", "set", "--tenant", tenant.name, CONNECTION, "options.passkey_options.upgrade_without_notice=true"
     )
+    password = f"Aa1-{secrets.token_hex(8)}"
     with Device(browser, tenant) as device:
-        answer, _ = device.registered()
-        token = answer["body"]["token"]
-        refused = device.register("conditional", token)
-        equal((refused["status"], refused["body"]["reason"]), (403, "upgrade_not_offered"))
-        server.admin("passkey", "revoke", "--tenant", tenant.name, device.passkey()["id"], "--last", "--yes")
-        with sqlite3.connect(f"{server.folder}/latchkey.db", timeout=60) as store:
-            changed = store.execute(
-                "UPDATE session SET amr = ? WHERE tenant_id = (SELECT id FROM tenant WHERE name = ?)",
-                ("pwd", tenant.name),
-            )
-            equal(changed.rowcount, 1, "the one session")
-        store.close()
-        device.devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device.id})
+        device.posted("/dbconnections/signup", connection=CONNECTION, email=device.username, password=password)
+
+        def by_password():
+            grant = {"grant_type": "password", "username": device.username, "password": password, "scope": "openid"}
+            return device.posted("/oauth/token", **grant)
+
+        tokens = by_password()
+        offer, token = tokens["passkey_upgrade"], tokens["access_token"]
+        equal((offer["eligible"], offer["has_passkey"], offer["mediation"]), (True, False, "conditional"))
+        equal(offer["authn_params_public_key"]["authenticatorSelection"]["userVerification"], "preferred")
         device.lie("isBadUP", "isBadUV")
         device.refused(device.register(token=token), "user_presence_missing")
         device.devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device.id})
-        answer = device.register("conditional", token)
+        answer = device.run("upgrade", offer, token)
         equal(answer["status"], 200, str(answer["body"]))
-        equal(answer["options"]["authenticatorSelection"]["userVerification"], "preferred")
         equal(device.accepted(answer)["flags"], ["AT"])
         listed = device.passkey()
         equal((listed["enrolled_by"], listed["uv_initialized"]), ("upgrade", False))
@@ -497,6 +505,7 @@ def automatic_upgrades(browser, server):
         device.lie()
         equal(methods(device.signed_in()[0]), {"phr", "pop", "user"})
         equal(methods(device.signed_in()[0]), {"phr", "pop", "user", "mfa"})
+        equal("passkey_upgrade" in by_password(), False)
         refused = device.register("conditional", token)
         equal((refused["status"], refused["body"]["reason"]), (403, "upgrade_not_offered"))
 

@@ -27,6 +27,23 @@ struct UpgradeTests {
         house.session(Authentication(user: user, amr: amr, acr: nil, passkey: nil, at: house.setting.now))
     }
 
+    /// Offers an upgrade, as a sign-in with a password that was set `age` seconds ago does.
+    @discardableResult
+    private func offer(
+        _ house: House,
+        _ user: User,
+        _ session: Session,
+        passwordAge age: Int64 = 86_400
+    ) async throws -> Begun<CreationOptions>? {
+        try await house.enrollment.offerUpgrade(
+            to: user,
+            in: session,
+            passwordChangedAt: house.setting.now.adding(seconds: -age),
+            client: house.client,
+            house.context
+        )
+    }
+
     private func begin(
         _ house: House,
         _ user: User,
@@ -63,7 +80,7 @@ struct UpgradeTests {
     @Test("UP and UV may be missing, the passkey says how it came, and its UV counts later by policy")
     func upgrades() async throws {
         let (house, user, session) = try await password(["pwd"]) { $0.options.passkey.userVerification = .required }
-        let begun = try await begin(house, user, session)
+        let begun = try #require(try await offer(house, user, session))
         #expect(begun.options.authenticatorSelection.userVerification == .preferred, "whatever policy says")
         #expect(begun.options.excludeCredentials == [])
         var phone = Authenticator()
@@ -95,7 +112,7 @@ struct UpgradeTests {
     @Test("A waiting upgrade goes through a cache outside the process and stays one")
     func cached() async throws {
         let (house, user, session) = try await password()
-        _ = try await begin(house, user, session)
+        try await offer(house, user, session)
         let pending = try #require(house.store.now.pending.values.first)
         #expect(PendingCeremony(decoding: pending.encoded) == pending)
     }
@@ -109,6 +126,7 @@ struct UpgradeTests {
     )
     func methods(_ amr: [String], _ isOffered: Bool) async throws {
         let (house, user, session) = try await password(amr)
+        #expect(try await (offer(house, user, session) != nil) == isOffered)
         if isOffered {
             _ = try await begin(house, user, session)
         } else {
@@ -116,20 +134,92 @@ struct UpgradeTests {
         }
     }
 
+    @Test("One offer, one ceremony: begun anew it voids the one before, and with its answer the offer ends")
+    func oneCeremony() async throws {
+        let (house, user, session) = try await password()
+        await #expect(throws: PasskeyError.upgradeNotOffered, "a session alone is no offer") {
+            try await begin(house, user, session)
+        }
+        let first = try #require(try await offer(house, user, session))
+        let second = try await begin(house, user, session)
+        var phone = Authenticator()
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await finish(house, first, user, session, with: &phone)
+        }
+        let third = try await begin(house, user, session)
+        await #expect(throws: PasskeyError.sessionInvalid) {
+            try await finish(house, second, user, session, with: &phone)
+        }
+        let refused = await refusal {
+            _ = try await house.enrollment.finish(
+                try phone.create(third.options.json, origin: "https://evil.example.com", conditional: true),
+                answering: house.takeEnrollment(third.session),
+                user: user,
+                session: session,
+                in: house.context
+            )
+        }
+        #expect(refused?.error.reason == .originMismatch)
+        await #expect(throws: PasskeyError.upgradeNotOffered, "it was answered") {
+            try await begin(house, user, session)
+        }
+        #expect(house.store.now.pending.isEmpty)
+    }
+
+    @Test("A ceremony that was taken and not yet answered is begun by nobody anew")
+    func takenMeanwhile() async throws {
+        let (house, user, session) = try await password()
+        let begun = try #require(try await offer(house, user, session))
+        let pending = try await house.takeEnrollment(begun.session)
+        await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, session) }
+        var phone = Authenticator()
+        _ = try await house.enrollment.finish(
+            try phone.create(begun.options.json, origin: house.origin, conditional: true),
+            answering: pending,
+            user: user,
+            session: session,
+            in: house.context
+        )
+    }
+
+    @Test("A ceremony that nobody answered in its time may be begun anew while the offer stands")
+    func timedOut() async throws {
+        let (house, user, session) = try await password(["pwd"]) {
+            $0.options.passkey.timeoutMilliseconds = 30_000
+        }
+        try await offer(house, user, session)
+        house.pass(seconds: 120)
+        let begun = try await begin(house, user, session)
+        var phone = Authenticator()
+        _ = try await finish(house, begun, user, session, with: &phone)
+    }
+
+    @Test("A password that was changed in the last 24 hours is followed by no offer; the first one is no change")
+    func changedPassword() async throws {
+        let (house, user, session) = try await password()
+        #expect(try await offer(house, user, session, passwordAge: 0) != nil, "set at sign-up")
+        house.pass(seconds: 3 * 86_400)
+        let later = self.session(house, user)
+        #expect(try await offer(house, user, later, passwordAge: 86_399) == nil)
+        #expect(try await offer(house, user, later, passwordAge: 86_400) != nil)
+    }
+
     @Test("The offer ends after five minutes, with the switch, with the session, and is this client's alone")
     func ends() async throws {
         let (house, user, session) = try await password()
-        house.pass(seconds: 300)
+        try await offer(house, user, session)
+        house.pass(seconds: 299)
         _ = try await begin(house, user, session)
-        house.pass(seconds: 1)
+        house.pass(seconds: 2)
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, session) }
 
         var ended = self.session(house, user)
-        _ = try await begin(house, user, ended)
+        try await offer(house, user, ended)
         ended.revokedAt = house.setting.now
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, ended) }
 
         let fresh = self.session(house, user)
+        try await offer(house, user, fresh)
         let other = House.client("Other000000000000000000000000000")
         house.set { $0.otherClients = [other] }
         await #expect(throws: PasskeyError.upgradeNotOffered) {
@@ -144,26 +234,31 @@ struct UpgradeTests {
         }
         house.set { $0.options.passkey.progressiveEnrollment = false }
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, fresh) }
+        #expect(try await offer(house, user, self.session(house, user)) == nil)
     }
 
     @Test("Without mail there is an offer only where the tenant waives the notice")
     func notice() async throws {
         let (house, user, session) = try await password()
-        _ = try await begin(house, user, session)
+        try await offer(house, user, session)
         house.set { $0.options.passkey.stored["upgrade_without_notice"] = nil }
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, session) }
+        #expect(try await offer(house, user, self.session(house, user)) == nil)
     }
 
     @Test("Who has a passkey of the RP ID is offered none, when it begins and when it ends")
     func once() async throws {
         let (house, user, session) = try await password()
-        let (first, second) = (try await begin(house, user, session), try await begin(house, user, session))
+        let other = self.session(house, user)
+        let first = try #require(try await offer(house, user, session))
+        let second = try #require(try await offer(house, user, other))
         var (phone, tablet) = (Authenticator(), Authenticator())
         _ = try await finish(house, first, user, session, with: &phone)
         await #expect(throws: PasskeyError.upgradeNotOffered) {
-            try await finish(house, second, user, session, with: &tablet)
+            try await finish(house, second, user, other, with: &tablet)
         }
         await #expect(throws: PasskeyError.upgradeNotOffered) { try await begin(house, user, session) }
+        #expect(try await offer(house, user, self.session(house, user)) == nil)
         #expect(house.store.now.passkeys.count == 1)
         _ = await house.refusals.flush()
         let record = try #require(try await house.store.ceremony(second.ceremony))
@@ -175,9 +270,10 @@ struct UpgradeTests {
         let (house, user, session) = try await password()
         house.set { $0.domain = House.domain("old.example.com", isCanonical: true) }
         var phone = Authenticator()
-        _ = try await finish(house, try await begin(house, user, session), user, session, with: &phone)
+        let old = try #require(try await offer(house, user, session))
+        _ = try await finish(house, old, user, session, with: &phone)
         house.set { $0.domain = House.domain("login.example.com", isCanonical: true) }
-        let begun = try await begin(house, user, session)
+        let begun = try #require(try await offer(house, user, session))
         #expect(begun.options.excludeCredentials == [])
         var tablet = Authenticator()
         _ = try await finish(house, begun, user, session, with: &tablet)

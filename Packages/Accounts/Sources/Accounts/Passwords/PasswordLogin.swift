@@ -25,12 +25,15 @@ public struct PasswordLogin: Sendable {
     /// A user who proved the password; nothing is stored yet.
     public struct Verified: Sendable {
         public let authentication: Authentication
+        /// When the password was set.
+        public let passwordChangedAt: UnixTime
         let use: PasswordUse
 
         public var user: User { authentication.user }
 
-        fileprivate init(authentication: Authentication, use: PasswordUse) {
+        fileprivate init(authentication: Authentication, passwordChangedAt: UnixTime, use: PasswordUse) {
             self.authentication = authentication
+            self.passwordChangedAt = passwordChangedAt
             self.use = use
         }
     }
@@ -88,6 +91,7 @@ public struct PasswordLogin: Sendable {
         }
         return Verified(
             authentication: Authentication(user: user, amr: ["pwd"], acr: nil, passkey: nil, at: context.now),
+            passwordChangedAt: record.changedAt,
             use: PasswordUse(
                 tenant: context.tenant,
                 user: user.id,

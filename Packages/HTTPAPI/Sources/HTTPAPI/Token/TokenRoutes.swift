@@ -185,10 +185,38 @@ struct TokenRoutes: Sendable {
                 in: context
             )
         } catch { throw APIError(error) }
+        let answer: TokenResponse
         do throws(TokenError) {
-            let answer = try await services.issuer.sign(prepared)
-            return .json(capacity: 4096) { answer.write(to: &$0) }
+            answer = try await services.issuer.sign(prepared)
         } catch { throw APIError(error, base: context.base) }
+        let upgrade = await upgrade(verified, prepared.session, client, context)
+        return .json(capacity: 4096) { json in
+            json.beginObject()
+            answer.writeMembers(to: &json)
+            if let upgrade {
+                json.name("passkey_upgrade")
+                upgrade.write(to: &json)
+            }
+            json.endObject()
+        }
+    }
+
+    /// What is offered after a right password (contract 9.4). Nobody's sign-in fails for want of it.
+    private func upgrade(
+        _ verified: PasswordLogin.Verified,
+        _ session: Session,
+        _ client: Client,
+        _ context: RequestContext
+    ) async -> UpgradeAnswer? {
+        do throws(PasskeyError) {
+            return try await services.enrollment.offerUpgrade(
+                to: verified.user,
+                in: session,
+                passwordChangedAt: verified.passwordChangedAt,
+                client: client,
+                context
+            ).map(UpgradeAnswer.init)
+        } catch { return nil }
     }
 
     private func revoke(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {

@@ -248,26 +248,61 @@ struct BrowserRoutesTests {
             expect(refused, 403, "access_denied", "No passkey upgrade is offered", "upgrade_not_offered")
 
             person.bearer = nil
-            person.cookie = "\(session)=" + (try await house.passwordSession(of: "ana@example.com"))
             person.authenticator = Authenticator()
+            try await person.signUpWithPassword("ana@example.com")
+            let tokens = try await person.signInWithPassword("ana@example.com")
+            let offer = try #require(tokens["passkey_upgrade"]?.object, "\(tokens)")
+            #expect(
+                offer.members.map(\.name)
+                    == ["eligible", "has_passkey", "auth_session", "authn_params_public_key", "mediation"]
+            )
+            #expect(offer["eligible"] == true && offer["has_passkey"] == false && offer["mediation"] == "conditional")
+            person.bearer = tokens.string("access_token")
             // What the user was asked for has to show that somebody was there.
             let asked = try await person.register(nil, fault: .userPresenceMissing)
             #expect(asked.status == 400 && asked.reason == "user_presence_missing", "\(asked)")
-            let options = try await person.post("/register/options", conditional)
+            let options = try #require(offer["authn_params_public_key"]?.object)
             let selection = options["authenticatorSelection"]?.object
             #expect(selection?["userVerification"] == "preferred" && options["excludeCredentials"] == [], "\(options)")
-            let answer = try person.authenticator.create(options.json, origin: House.webOrigin, conditional: true)
-            let upgraded = try await person.post("/register/verify", answer, session: options.header("x-auth-session"))
+            let answer = try person.authenticator.create(options, origin: House.webOrigin, conditional: true)
+            let upgraded = try await person.post("/register/verify", answer, session: offer["auth_session"]?.string)
             #expect(upgraded.status == 200, "\(upgraded)")
             let again = try await person.post("/register/options", conditional)
             #expect(again.reason == "upgrade_not_offered", "\(again)")
-            person.cookie = nil
+            person.bearer = nil
             #expect(try await person.signIn().status == 200)
+            #expect(try await person.signInWithPassword("ana@example.com")["passkey_upgrade"] == nil)
+        }
+    }
 
-            person.cookie = "\(session)=" + (try await house.passwordSession(of: "cy@example.com"))
-            #expect(try await person.post("/register/options", conditional).status == 200)
+    @Test("9.4: begun anew, an offer's ceremony voids the one before; after five minutes there is none")
+    func upgradeAnew() async throws {
+        try await House.with { (house) async throws in
+            let conditional: JSONObject = ["mediation": "conditional"]
+            house.change { $0.options = { $0.passkey.stored["upgrade_without_notice"] = true } }
+            var person = Person(house)
+            try await person.signUpWithPassword("cy@example.com")
+            let tokens = try await person.signInWithPassword("cy@example.com")
+            let offer = try #require(tokens["passkey_upgrade"]?.object, "\(tokens)")
+            person.bearer = tokens.string("access_token")
+            let anew = try await person.post("/register/options", conditional)
+            #expect(anew.status == 200, "\(anew)")
+            let options = try #require(offer["authn_params_public_key"]?.object)
+            let late = try person.authenticator.create(options, origin: House.webOrigin, conditional: true)
+            let void = try await person.post("/register/verify", late, session: offer["auth_session"]?.string)
+            #expect(void.reason == "auth_session_invalid", "\(void)")
             house.pass(seconds: 301)
             #expect(try await person.post("/register/options", conditional).reason == "upgrade_not_offered")
+        }
+    }
+
+    @Test("9.4: the answer to a password says nothing of an upgrade where the connection does not want it")
+    func upgradeOff() async throws {
+        try await House.with { (house) async throws in
+            let person = Person(house)
+            try await person.signUpWithPassword("dan@example.com")
+            let answer = try await person.signInWithPassword("dan@example.com")
+            #expect(answer.status == 200 && answer["passkey_upgrade"] == nil, "without mail the notice is to be waived")
         }
     }
 

@@ -86,70 +86,29 @@ struct Person {
     }
 }
 
-extension House {
-    /// The cookie of a session that a right password has just begun, of a new user without any passkey: put into the
-    /// store as a sign-in writes it.
-    func passwordSession(of email: String) async throws -> String {
-        var person = Person(self)
-        let made = try await person.register(email)
+extension Person {
+    static var password: String { "Correct-horse-1" }
+
+    /// Signs up with a password.
+    func signUpWithPassword(_ email: String) async throws {
+        let made = try await post(
+            "/dbconnections/signup",
+            [
+                "connection": .string(Connection.defaultName), "email": .string(email),
+                "password": .string(Self.password),
+            ]
+        )
         try #require(made.status == 200, "\(made)")
-        let user = try #require(try await store.users(of: app.tenant, before: nil, limit: 1).first)
-        let passkey = try #require(
-            try await store.passkeys(of: user.id, relyingPartyID: nil, tenant: app.tenant).first
+    }
+
+    /// Signs in with that password, by its grant.
+    func signInWithPassword(_ email: String) async throws -> Answer {
+        try await post(
+            "/oauth/token",
+            [
+                "grant_type": "password", "username": .string(email), "password": .string(Self.password),
+                "scope": "openid",
+            ]
         )
-        let device = Device(address: "192.0.2.1", userAgent: "")
-        let event = AuditEvent(tenant: app.tenant, types: ["s"], at: now, device: device)
-        let cookie = SessionAccess.newCookie { Random.bytes($0) }
-        let end = now.adding(seconds: 86_400)
-        let login = LoginEffect(
-            session: Session(
-                id: SessionID(TimeOrderedID(now: now, random: Random.bytes(10))),
-                tenant: app.tenant,
-                user: user.id,
-                client: app.id,
-                amr: ["pwd"],
-                acr: nil,
-                passkey: nil,
-                createdAt: now,
-                authenticatedAt: now,
-                lastInteraction: now,
-                expiresAt: end,
-                idleExpiresAt: end,
-                device: device
-            ),
-            cookieHash: cookie.hash,
-            replacedCookieHash: nil,
-            refresh: nil,
-            ceremony: CeremonyRecord(
-                id: CeremonyID(TimeOrderedID(now: now, random: Random.bytes(10))),
-                tenant: app.tenant,
-                client: app.id,
-                connection: user.connection,
-                purpose: "login",
-                outcome: CeremonyRecord.accepted,
-                step: nil,
-                user: user.id,
-                startedAt: now,
-                endedAt: now,
-                device: device,
-                details: [:]
-            ),
-            audit: event
-        )
-        let use = PasskeyUse(
-            tenant: app.tenant,
-            passkey: try #require(passkey.number),
-            signCount: 0,
-            acceptsAnySignCount: true,
-            backupEligible: true,
-            backupState: true,
-            userVerificationInitialized: true,
-            userAgent: nil,
-            at: now
-        )
-        try #require(try await store.finishLogin(use, login: login))
-        let removed = try await store.remove(passkey.id, tenant: app.tenant, keepingLast: false, audit: event)
-        try #require(removed == .removed)
-        return cookie.text
     }
 }

@@ -112,7 +112,7 @@ public struct Ceremonies: Sendable {
     }
 
     /// Draws the values of a new ceremony. In section 12 the session is the challenge itself, so that an answer finds
-    /// it without any other help.
+    /// it without any other help; in an upgrade as well, whose offer finds it so.
     func beginning(_ options: CeremonyOptions, conditional: Bool = false) -> Beginning {
         let bytes = random(74)
         let challenge = Array(bytes[10..<42])
@@ -122,7 +122,7 @@ public struct Ceremonies: Sendable {
         return Beginning(
             id: CeremonyID(TimeOrderedID(now: now, random: bytes[..<10])),
             challenge: challenge,
-            session: options.surface == .browser ? challenge : Array(bytes[42...]),
+            session: options.surface == .browser || options.isUpgrade ? challenge : Array(bytes[42...]),
             expiresAt: now.adding(milliseconds: lifetime)
         )
     }
@@ -162,12 +162,7 @@ public struct Ceremonies: Sendable {
                 now: context.now
             )
         }
-        return Begun(
-            ceremony: beginning.id,
-            session: Base64URL.encode(beginning.session),
-            options: options,
-            expiresAt: beginning.expiresAt
-        )
+        return Begun(pending: pending, session: Base64URL.encode(beginning.session), options: options)
     }
 }
 

@@ -6,9 +6,42 @@ public import WebAuthn
 /// first one without asking (9.4).
 public struct Enrollment: Sendable {
     private let ceremonies: Ceremonies
+    private let offers: UpgradeOffer
 
     public init(_ ceremonies: Ceremonies) {
         self.ceremonies = ceremonies
+        offers = UpgradeOffer(challenges: ceremonies.challenges)
+    }
+
+    /// Offers the first passkey to a user who has just signed in with a password, and begins its ceremony, so that no
+    /// call lies between the sign-in and the offer (HTTP contract 9.4). Its answer is for `POST /register/verify`, with
+    /// a token of that sign-in.
+    ///
+    /// - Parameters:
+    ///   - user: who signed in.
+    ///   - session: what the password began; it is stored.
+    ///   - passwordChangedAt: when the password was set.
+    ///   - client: the client that asked.
+    ///   - context: where.
+    /// - Returns: what to send; `nil` when there is no offer.
+    /// - Throws: `.store`.
+    public func offerUpgrade(
+        to user: User,
+        in session: Session,
+        passwordChangedAt: UnixTime,
+        client: Client,
+        _ context: RequestContext
+    ) async throws(PasskeyError) -> Begun<CreationOptions>? {
+        guard let connection = try? connection(of: user, client, at: .browser, context),
+            // Most who are offered none are told so without a query.
+            UpgradeOffer.mayStand(in: session, having: [], for: client, of: connection, context),
+            UpgradeOffer.isSettled(passwordChangedAt, of: user, now: context.now)
+        else { return nil }
+        let passkeys = try await passkeys(of: user.id, context)
+        guard UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context),
+            passkeys.count < connection.options.passkey.maximumPerUser
+        else { return nil }
+        return try await begin(user, passkeys, session, isUpgrade: true, at: .browser, client, connection, context)
     }
 
     /// Begins a ceremony for the session's user.
@@ -35,11 +68,7 @@ public struct Enrollment: Sendable {
         client: Client,
         in context: RequestContext
     ) async throws(PasskeyError) -> Begun<CreationOptions> {
-        try context.checkMayUsePasskeys(client, at: surface)
-        guard let connection = context.configuration.connection(user.connection),
-            connection.enabledClients.contains(client.id)
-        else { throw .unknownConnection }
-        try context.checkSwitches(connection, at: surface)
+        let connection = try connection(of: user, client, at: surface, context)
         if let username {
             let named = CanonicalIdentifier.any(username, usernameLength: connection.options.usernameLength)
             guard let named,
@@ -48,32 +77,70 @@ public struct Enrollment: Sendable {
                 })
             else { throw .invalidIdentifier("username") }
         }
-        let passkeys = try await stored { () async throws(StoreError) in
-            try await ceremonies.credentials.passkeys(of: user.id, relyingPartyID: nil, tenant: context.tenant)
-        }
-        if conditional {
-            guard UpgradeOffer.stands(in: session, having: passkeys, for: client, of: connection, context) else {
-                throw .upgradeNotOffered
-            }
-        } else {
-            try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
-        }
+        let passkeys = try await passkeys(of: user.id, context)
+        let mayUpgrade = UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context)
+        guard mayUpgrade || !conditional else { throw .upgradeNotOffered }
+        if !conditional { try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context) }
         guard passkeys.count < connection.options.passkey.maximumPerUser else { throw .tooManyPasskeys(nil) }
+        if conditional {
+            guard try await offers.end(in: session, now: context.now) else { throw .upgradeNotOffered }
+        }
+        return try await begin(
+            user,
+            passkeys,
+            session,
+            isUpgrade: conditional,
+            at: surface,
+            client,
+            connection,
+            context
+        )
+    }
+
+    private func connection(
+        of user: User,
+        _ client: Client,
+        at surface: CeremonySurface,
+        _ context: RequestContext
+    ) throws(PasskeyError) -> Connection {
+        try context.checkMayUsePasskeys(client, at: surface)
+        guard let connection = context.configuration.connection(user.connection),
+            connection.enabledClients.contains(client.id)
+        else { throw .unknownConnection }
+        try context.checkSwitches(connection, at: surface)
+        return connection
+    }
+
+    private func passkeys(of user: UserID, _ context: RequestContext) async throws(PasskeyError) -> [Passkey] {
+        try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(of: user, relyingPartyID: nil, tenant: context.tenant)
+        }
+    }
+
+    private func begin(
+        _ user: User,
+        _ passkeys: [Passkey],
+        _ session: Session,
+        isUpgrade: Bool,
+        at surface: CeremonySurface,
+        _ client: Client,
+        _ connection: Connection,
+        _ context: RequestContext
+    ) async throws(PasskeyError) -> Begun<CreationOptions> {
         let handle = try await stored { () async throws(StoreError) in
             try await ceremonies.users.userHandle(of: user.id, tenant: context.tenant)
         }
         guard let handle else { throw .store(.corrupt(reason: "a user has no user handle")) }
-
         let composer = CeremonyOptions(
             surface: surface,
             client: client,
             connection: connection,
             context: context,
-            isUpgrade: conditional
+            isUpgrade: isUpgrade
         )
         let beginning = ceremonies.beginning(composer)
         let issued = composer.registration(challenge: beginning.challenge)
-        return try await ceremonies.begin(
+        let begun = try await ceremonies.begin(
             beginning,
             .enroll(issued, user: user.id, userHandle: handle, session: session.id, surface),
             options: composer.creation(
@@ -86,6 +153,10 @@ public struct Enrollment: Sendable {
             connection: connection,
             in: context
         )
+        if isUpgrade {
+            try await offers.keep(begun.pending, in: session, from: context.network, now: context.now)
+        }
+        return begun
     }
 
     /// An enrolment that was taken and waits for its verification.
@@ -130,6 +201,7 @@ public struct Enrollment: Sendable {
             ceremonies.note("auth_session_invalid", outcome, user: pending.user)
             throw .sessionInvalid
         }
+        if pending.isUpgrade { _ = try await offers.end(in: session, now: context.now) }
         let (registration, details) = try await ceremonies.verify(
             response,
             answering: pending.issued,
@@ -210,13 +282,7 @@ public struct Enrollment: Sendable {
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
     ) async throws(PasskeyError) -> Int {
-        let passkeys = try await stored { () async throws(StoreError) in
-            try await ceremonies.credentials.passkeys(
-                of: passkey.user,
-                relyingPartyID: nil,
-                tenant: outcome.context.tenant
-            )
-        }
+        let passkeys = try await passkeys(of: passkey.user, outcome.context)
         guard !passkeys.contains(where: { $0.relyingPartyID.hasSameBytes(as: passkey.relyingPartyID) }) else {
             throw notOffered(passkey, outcome, details)
         }

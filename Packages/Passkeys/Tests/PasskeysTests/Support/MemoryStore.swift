@@ -6,6 +6,8 @@ import WebAuthn
 final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
     struct State {
         var pending: [ChallengeKey: PendingCeremony] = [:]
+        /// Until when each is kept.
+        var expiries: [ChallengeKey: UnixTime] = [:]
         var users: [UserID: User] = [:]
         var handles: [UserID: [UInt8]] = [:]
         var passkeys: [Passkey] = []
@@ -47,13 +49,17 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
         from address: String,
         now: UnixTime
     ) async throws(StoreError) {
-        try run { $0.pending[key] = pending }
+        try run { state in
+            state.pending[key] = pending
+            state.expiries[key] = expiry
+        }
     }
 
     func take(_ key: ChallengeKey, now: UnixTime) async throws(StoreError) -> PendingCeremony? {
         try run { state in
-            guard let pending = state.pending.removeValue(forKey: key), now < pending.expiresAt else { return nil }
-            return pending
+            let expiry = state.expiries.removeValue(forKey: key) ?? now
+            let pending = state.pending.removeValue(forKey: key)
+            return now < expiry ? pending : nil
         }
     }
 
