@@ -233,8 +233,10 @@ final class Deployment: Sendable {
         let now = SystemClock.now()
         var calls = 1
         while (try? await store.removeExpired(now: now)) == true, calls < Self.callsPerSweep { calls += 1 }
-        // Ceremony records are kept for 30 days.
-        try? await store.removeCeremonies(endedBefore: now.adding(seconds: -30 * 86400))
+        // Ceremony records are kept for 30 days, and so are logs.
+        let oldest = now.adding(seconds: -30 * 86400)
+        try? await store.removeCeremonies(endedBefore: oldest)
+        try? await store.removeSealedEvents(before: oldest)
     }
 
     /// Seals the audit logs of all tenants, as far as they are old enough.

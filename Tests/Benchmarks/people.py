@@ -98,6 +98,7 @@ with Server(tls=False, **settings) as server:
         made += count
     server.session.headers["Authorization"] = "Bearer " + token()
     print(f"{made} users; memory of the server: {memory():.0f} MiB")
+    someone = get(f"users-by-email?email=user{made - 5}%40example.com")[0]["user_id"].replace("|", "%7C")
     for title, query in [
         ("the first page of 50", "users"), ("the first page of 100", "users?per_page=100"),
         ("the last page that there is", "users?per_page=100&page=10"), ("newest first", "users?sort=created_at:-1"),
@@ -107,8 +108,15 @@ with Server(tls=False, **settings) as server:
         ("by address, with totals", f"users?q=email:user{made - 5}%40example.com&include_totals=true"),
         ("users-by-email", f"users-by-email?email=user{made - 5}%40example.com"),
         ("by metadata, many", "users?q=user_metadata.plan:gold"),
-        ("by metadata, one, a walk through all", f"users?q=user_metadata.index:{made - 5}"),
-        ("by name, one, a walk through all", f"users?q=name:%22User%20{made - 5}%22"),
+        ("by metadata, many, with totals", "users?q=user_metadata.plan:gold&include_totals=true"),
+        ("by metadata, many, newest first", "users?q=user_metadata.plan:gold&sort=created_at:-1"),
+        ("by metadata, a range", f"users?q=user_metadata.index:[{made - 9}%20TO%20{made - 5}]"),
+        ("by name, many", "users?q=name:user*"),
+        ("by address, many", "users?q=email:user*"),
+        ("logs of one user", f"users/{someone}/logs"),
+        ("the newest logs", "logs?per_page=100"),
+        ("by metadata, one", f"users?q=user_metadata.index:{made - 5}"),
+        ("by name, one", f"users?q=name:%22User%20{made - 5}%22"),
         ("by a range of time", "users?q=created_at:[2020-01-01%20TO%20*]"),
     ]:
         times = []

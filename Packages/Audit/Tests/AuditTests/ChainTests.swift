@@ -101,6 +101,18 @@ struct ChainTests {
         #expect(try verify(try await export(chain, since: start.adding(seconds: 10_000))).seals == 0)
     }
 
+    @Test("What is left after the oldest batches went for their age verifies, and is sealed on")
+    func thinned() async throws {
+        let chain = try await sealed()
+        try await chain.removeSealedEvents(before: start.adding(seconds: 205))
+        let result = try verify(try await export(chain))
+        #expect(result.seals == 1 && result.sealedEvents == 10 && result.unsealedEvents == 4)
+        #expect(result.lastSeal?.number == 3)
+        try await chain.removeSealedEvents(before: start.adding(seconds: 10_000))
+        #expect(try await sealer(chain).seal(now: start.adding(seconds: 400)) == 4)
+        #expect(try verify(try await export(chain)).lastSeal?.number == 4)
+    }
+
     @Test("Whatever is changed, removed, added or exchanged in what was sealed is found")
     func tampering() async throws {
         let lines = try await export(try await sealed())

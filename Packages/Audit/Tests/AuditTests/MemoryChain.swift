@@ -86,6 +86,21 @@ final class MemoryChain: AuditChainStore {
     func seals(of tenant: TenantID, after number: Int64, limit: Int) async throws(StoreError) -> [AuditSeal] {
         state.withLock { Array($0.seals.filter { $0.tenant == tenant && $0.number > number }.prefix(limit)) }
     }
+
+    func removeSealedEvents(before time: UnixTime) async throws(StoreError) {
+        let bound = TimeOrderedID(now: time, random: []).bytes
+        state.withLock { state in
+            for tenant in Set(state.seals.map(\.tenant)) {
+                let old = state.seals.filter { $0.tenant == tenant }.dropLast()
+                    .prefix { $0.through.bytes.lexicographicallyPrecedes(bound) }
+                guard let last = old.last else { continue }
+                state.seals.removeAll { $0.tenant == tenant && $0.number <= last.number }
+                state.events.removeAll {
+                    $0.event.tenant == tenant && !last.through.bytes.lexicographicallyPrecedes($0.id.bytes)
+                }
+            }
+        }
+    }
 }
 
 extension TenantID {

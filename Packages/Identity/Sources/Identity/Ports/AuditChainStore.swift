@@ -20,4 +20,7 @@ public protocol AuditChainStore: Sendable {
     func append(_ seal: AuditSeal) async throws(StoreError) -> Bool
     /// Seals of the tenant in the order of their numbers, from after `number`, at most `limit`.
     func seals(of tenant: TenantID, after number: Int64, limit: Int) async throws(StoreError) -> [AuditSeal]
+    /// Removes the oldest seals of every tenant, each with the events that it stands for, as far as all of these are from
+    /// before `time`. The newest seal of a tenant stays: the next follows it.
+    func removeSealedEvents(before time: UnixTime) async throws(StoreError)
 }

@@ -45,6 +45,10 @@ extension UserCondition {
             guard let first = parts.first, first == "user_metadata" || first == "app_metadata",
                 (2...6).contains(parts.count), parts.allSatisfy({ !$0.isEmpty })
             else { throw SearchError("there is no field \(field.prefix(60)) to search by") }
+            // What lies in a store for searches is as long at most.
+            guard field.utf8.count <= 200, value.texts.allSatisfy({ $0.utf8.count <= 200 }) else {
+                throw SearchError("a field or a value is longer than 200 bytes")
+            }
             self = .metadata(isOfApp: first == "app_metadata", path: Array(parts.dropFirst()), TextMatch(value))
         }
     }
@@ -152,6 +156,15 @@ extension UserCondition {
                 try from.map { (text) throws(SearchError) in try number(text) },
                 try to.map { (text) throws(SearchError) in try number(text) }
             )
+        }
+    }
+}
+
+extension SearchText.Value {
+    fileprivate var texts: [String] {
+        switch self {
+        case .text(let text), .beginning(let text): [text]
+        case .range(let from, let to): [from, to].compactMap { $0 }
         }
     }
 }

@@ -20,7 +20,7 @@ public enum UserCondition: Hashable, Sendable {
     case createdAt(from: UnixTime?, to: UnixTime?)
     case lastLogin(from: UnixTime?, to: UnixTime?)
     case loginsCount(from: Int64?, to: Int64?)
-    /// A member of `user_metadata` or, with `isOfApp`, of `app_metadata`.
+    /// A member of `user_metadata` or, with `isOfApp`, of `app_metadata`; of a list, one of its elements.
     case metadata(isOfApp: Bool, path: [String], TextMatch)
     /// The name of the user directory.
     case connection(TextMatch)

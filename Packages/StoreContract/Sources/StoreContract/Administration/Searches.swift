@@ -28,17 +28,21 @@ extension CredentialDatabaseContract {
             )
         },
         promise("Each field of a search finds its users and no others") { scene in
+            let long = String(repeating: "ü", count: 150)
             let ana = try await scene.made(
                 "Ana",
                 [scene.email("ana-search@example.com", isVerified: true), scene.username("ana")],
-                user: ["plan": "gold", "age": 41, "deep": ["er": true], "n": 10],
+                user: [
+                    "plan": "gold", "age": 41, "deep": ["er": true], "n": 10, "teams": ["red", "blue", "red", 7, "7"],
+                    "long": .string(long),
+                ],
                 app: ["role": "boss"],
                 at: scene.now
             )
             let bob = try await scene.made(
                 "Bob Ünal",
                 [scene.email("bob-search@example.com"), scene.phone("+46701234567")],
-                user: ["plan": "silver", "age": 9, "n": "x"],
+                user: ["plan": "silver", "age": 9, "n": "x", "ratio": .number(-1.5), "nothing": .null],
                 blockedAt: scene.now,
                 at: scene.later(86_400_000)
             )
@@ -59,6 +63,11 @@ extension CredentialDatabaseContract {
                 ("user_metadata.plan:gold", [ana]), ("user_metadata.plan:*", [ana, bob]),
                 ("user_metadata.plan:s*", [bob]), ("user_metadata.age:41", [ana]),
                 ("user_metadata.age:[10 TO 50]", [ana]), ("user_metadata.n:[1 TO 50]", [ana]),
+                ("user_metadata.teams:blue", [ana]), ("user_metadata.teams:7", [ana]),
+                ("user_metadata.teams:[7 TO 7]", [ana]), ("user_metadata.teams:green", []),
+                ("user_metadata.long:\(long.prefix(100))*", [ana]), ("user_metadata.long:\(long.prefix(100))", []),
+                ("user_metadata.ratio:[-2 TO -1]", [bob]), ("user_metadata.ratio:[-1 TO 5]", []),
+                ("user_metadata.ratio:[-9 TO -2]", []), ("user_metadata.nothing:*", []),
                 ("user_metadata.deep.er:true", [ana]), ("NOT user_metadata.plan:gold", [bob, nameless]),
                 ("app_metadata.role:boss", [ana]), ("user_metadata.role:boss", []),
                 ("identities.connection:\"\(Connection.defaultName)\"", [ana, bob, nameless]),
@@ -74,6 +83,66 @@ extension CredentialDatabaseContract {
                 )
                 try requireEqual(found.users.map(\.user.id), expected.map(\.id), "what \(query) finds")
                 try requireEqual(found.total, expected.count, "how many \(query) counts")
+            }
+        },
+        promise("Where many match, a list is walked in its order and counted whole; what changed is found anew") {
+            scene in
+            var made: [User] = []
+            for index in 0..<620 {
+                made.append(
+                    try await scene.made(
+                        index == 600 ? nil : "Many \(index)",
+                        [scene.username("many-\(index)")],
+                        user: ["kind": "many", "index": .integer(Int64(index))],
+                        app: index % 2 == 0 ? ["even": true] : [:],
+                        at: scene.later(Int64(index))
+                    )
+                )
+            }
+            func find(_ query: String, order: UserOrder = .oldestFirst) async throws -> FoundUsers {
+                let filter = try UserFilter(searching: query)
+                return try await scene.store.find(
+                    UserSearch(filter: filter, order: order, skip: 1, limit: 2, counts: true),
+                    of: scene.tenant
+                )
+            }
+            for (query, count, first) in [
+                ("user_metadata.kind:many", 620, 1), ("username:many*", 620, 1), ("name:many*", 620, 1),
+                ("user_metadata.index:[10 TO 615]", 606, 11), ("user_metadata.kind:many AND username:many-5*", 111, 50),
+                ("user_metadata.kind:many AND NOT app_metadata.even:true", 310, 3),
+                ("NOT user_metadata.kind:many", 0, -1), ("name:many* AND user_metadata.index:[598 TO 602]", 5, 599),
+            ] {
+                let found = try await find(query)
+                try requireEqual(found.total, count, "how many \(query) counts")
+                let expected = first < 0 ? [] : [made[first].id]
+                try requireEqual(
+                    Array(found.users.map(\.user.id).prefix(1)),
+                    expected,
+                    "the second that \(query) finds"
+                )
+            }
+            try requireEqual(
+                try await find("username:many*", order: .newestFirst).users.map(\.user.id),
+                [made[618].id, made[617].id],
+                "the second and third, newest first"
+            )
+            var changed = made[3]
+            changed.profile.userMetadata = ["kind": "other"]
+            changed.updatedAt = changed.updatedAt.adding(milliseconds: 1)
+            let isChanged = try await scene.store.change(
+                UserChange(old: made[3], new: changed),
+                audit: scene.audit("sapi")
+            )
+            try require(isChanged, "the user is changed")
+            try require(
+                try await scene.store.remove(made[5].id, tenant: scene.tenant, audit: scene.audit("sapi")),
+                "a user is removed"
+            )
+            for (query, count) in [
+                ("user_metadata.kind:many", 618), ("user_metadata.kind:other", 1), ("user_metadata.index:3", 0),
+                ("user_metadata.index:5", 0),
+            ] {
+                try requireEqual(try await find(query).total, count, "how many \(query) counts then")
             }
         },
         promise("A search by sign-ins counts those with passkeys too") { scene in

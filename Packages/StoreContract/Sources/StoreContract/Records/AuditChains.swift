@@ -69,6 +69,38 @@ extension CredentialDatabaseContract {
                 "the newest"
             )
         },
+        promise("What is sealed goes when all of a seal is old; the newest seal stays, for the next follows it") {
+            scene in
+            let store = scene.store
+            // Long ago, so that nothing of another promise is old.
+            let past = UnixTime(seconds: 1_000_000)
+            func at(_ second: Int64) -> UnixTime { past.adding(seconds: second) }
+            try await store.append(ceremonies: [], events: (0..<6).map { scene.audit("s", at: at(Int64($0))) })
+            func ids() async throws -> [TimeOrderedID] {
+                try await store.events(of: scene.tenant, after: nil, through: nil, limit: 10).map(\.id)
+            }
+            func numbers() async throws -> [Int64] {
+                try await store.seals(of: scene.tenant, after: 0, limit: 10).map(\.number)
+            }
+            let all = try await ids()
+            for (number, last) in [(Int64(1), 1), (2, 3), (3, 5)] {
+                try require(try await store.append(seal(number, all[last], scene)), "seal \(number) is taken")
+            }
+            try await store.removeSealedEvents(before: at(1))
+            try requireEqual(try await ids(), all, "events of a seal of which one is not old")
+            try await store.removeSealedEvents(before: at(2))
+            try requireEqual(try await ids(), Array(all[2...]), "events behind the first seal")
+            try requireEqual(try await numbers(), [2, 3], "seals behind the first")
+            try await store.removeSealedEvents(before: at(100))
+            try requireEqual(try await ids(), Array(all[4...]), "events of the newest seal")
+            try requireEqual(try await numbers(), [3], "the newest seal")
+            let next = scene.audit("s", at: at(200))
+            try await store.append(ceremonies: [], events: [next])
+            let newest = try requireSome(try await ids().last, "what came since")
+            try require(try await store.append(seal(4, newest, scene)), "the seal after it is taken")
+            try await store.removeSealedEvents(before: at(100))
+            try requireEqual(try await ids(), [newest], "what is younger")
+        },
         promise("Of several seals of one number, one is taken") { scene in
             let store = scene.store
             let id = TimeOrderedID(now: scene.now, random: randomBytes(10))

@@ -2,7 +2,7 @@ public import Identity
 
 extension SQLStore {
     public func add(_ new: NewUser, audit: AuditEvent) async throws(StoreError) {
-        var statements = Self.insert(new.user, userHandle: new.userHandle)
+        var statements = insert(new.user, userHandle: new.userHandle)
         let handles = Self.handles(of: new)
         if handles.count > 1 {
             statements.append(
@@ -59,6 +59,7 @@ extension SQLStore {
                 )
             )
         }
+        effects += members(of: new, insteadOf: old)
         if let password = change.password {
             effects.append(
                 SQLStatement(
@@ -101,6 +102,7 @@ extension SQLStore {
                     SQLStatement(Self.deleteAttestations, [.tenant(tenant)] + key),
                     SQLStatement(Self.deletePasskeys, key),
                     SQLStatement(Self.deletePassword, key),
+                    SQLStatement(Self.deleteMembers, key),
                     // Families stay as long as their tokens are told apart from those that never were.
                     SQLStatement(Self.deleteSessions, [.tenant(tenant)] + key + key),
                     SQLStatement(Self.deleteActivity, key),

@@ -1,35 +1,86 @@
 public import Identity
 
 extension SQLStore {
+    /// First it is looked whom the conditions find that an index answers, up to where they are no longer few. Of few users
+    /// the rest is asked; where they are many, the list is walked in its order until it is full.
     public func find(_ search: UserSearch, of tenant: TenantID) async throws(StoreError) -> FoundUsers {
-        let condition = (search.filter?.condition(database.dialect, of: tenant)).map { " AND \($0.text)" } ?? ""
-        let values = [SQLValue.tenant(tenant)] + (search.filter?.condition(database.dialect, of: tenant).values ?? [])
-        let order = search.order == .oldestFirst ? "u.created_at, u.id" : "u.created_at DESC, u.id DESC"
+        let scope = SearchScope(dialect: database.dialect, tenant: tenant)
+        let indexed = search.filter?.indexed ?? []
+        guard !indexed.isEmpty else { return try await database.read(Self.list(search, scope)) }
+        let looks = indexed.compactMap { $0.finder(scope) }.map { finder in
+            SQLStatement(
+                SQL(once: "SELECT f.user_id FROM (\(finder.text)) f LIMIT ?"),
+                finder.values + [.integer(Int64(SearchScope.fewest + 1))]
+            )
+        }
+        return try await database.read(
+            .run(looks) { (results) throws(StoreError) in
+                var scope = scope
+                for (index, condition) in indexed.enumerated() {
+                    let found = try results[index].map { (row) throws(StoreError) in try row.bytes() }
+                    if found.count <= SearchScope.fewest { scope.few[condition] = Array(Set(found)) }
+                }
+                return Self.list(search, scope)
+            }
+        )
+    }
+
+    private static func list(_ search: UserSearch, _ scope: SearchScope) -> SQLStep<FoundUsers> {
+        let candidates = search.filter?.candidates(scope).map { SQLCondition.isOne(of: $0) }
+        // Many who have the same in their metadata lie there in the order of the list.
+        var walking = scope
+        if candidates == nil { walking.walked = search.filter?.ordered }
+        let conditions = [candidates, search.filter?.condition(walking)].compactMap { $0 }
+        let condition = conditions.map { " AND \($0.text)" }.joined()
+        let values = [SQLValue.tenant(scope.tenant)] + conditions.flatMap(\.values)
+        let member = walking.walked?.member
+        let (tables, place) =
+            member.map { member in
+                (
+                    "user_member m JOIN user_account u ON u.tenant_id = m.tenant_id AND u.id = m.user_id",
+                    "m.tenant_id = ? AND \(member.text) AND "
+                )
+            } ?? ("user_account u", "")
+        let placeValues = member.map { [SQLValue.tenant(scope.tenant)] + $0.values } ?? []
+        let (time, id) = member == nil ? ("u.created_at", "u.id") : ("m.created_at", "m.user_id")
+        let order = search.order == .oldestFirst ? "\(time), \(id)" : "\(time) DESC, \(id) DESC"
         var statements = [
             SQLStatement(
                 SQL(
                     once: """
-                        SELECT \(Self.detailColumns) FROM user_account u \(Self.detailTables)
-                        WHERE u.tenant_id = ?\(condition) ORDER BY \(order) LIMIT ? OFFSET ?
+                        SELECT \(detailColumns) FROM \(tables) \(detailTables)
+                        WHERE \(place)u.tenant_id = ?\(condition) ORDER BY \(order) LIMIT ? OFFSET ?
                         """
                 ),
-                values + [.integer(Int64(max(0, search.limit))), .integer(Int64(max(0, search.skip)))]
+                placeValues + values + [.integer(Int64(max(0, search.limit))), .integer(Int64(max(0, search.skip)))]
             )
         ]
         if search.counts {
-            statements.append(
-                SQLStatement(
-                    SQL(once: "SELECT COUNT(*) FROM user_account u WHERE u.tenant_id = ?\(condition)"),
-                    values
+            // Many whom one index finds are counted there.
+            if candidates == nil, let only = search.filter?.onlyCondition, only.isCounted,
+                let finder = only.finder(scope)
+            {
+                statements.append(
+                    SQLStatement(
+                        SQL(once: "SELECT COUNT(DISTINCT f.user_id) FROM (\(finder.text)) f"),
+                        finder.values
+                    )
                 )
-            )
-        }
-        return try await database.read(
-            .query(statements) { (results) throws(StoreError) in
-                let total = try results[1].first { (row) throws(StoreError) in try row.integer() }
-                return FoundUsers(users: try results.first.map(Self.details), total: total.map { Int(clamping: $0) })
+            } else {
+                let counted = [candidates, search.filter?.condition(scope)].compactMap { $0 }
+                let condition = counted.map { " AND \($0.text)" }.joined()
+                statements.append(
+                    SQLStatement(
+                        SQL(once: "SELECT COUNT(*) FROM user_account u WHERE u.tenant_id = ?\(condition)"),
+                        [.tenant(scope.tenant)] + counted.flatMap(\.values)
+                    )
+                )
             }
-        )
+        }
+        return .query(statements) { (results) throws(StoreError) in
+            let total = try results[1].first { (row) throws(StoreError) in try row.integer() }
+            return FoundUsers(users: try results.first.map(Self.details), total: total.map { Int(clamping: $0) })
+        }
     }
 
     public func users(with identifier: UserIdentifier, of tenant: TenantID) async throws(StoreError) -> [UserDetails] {

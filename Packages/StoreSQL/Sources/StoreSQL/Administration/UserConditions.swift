@@ -15,6 +15,12 @@ struct SQLCondition {
     static let never = SQLCondition("1 = 0")
     static let always = SQLCondition("1 = 1")
 
+    static func isOne(of users: [[UInt8]]) -> SQLCondition {
+        guard !users.isEmpty else { return never }
+        let places = users.map { _ in "?" }.joined(separator: ", ")
+        return SQLCondition("u.id IN (\(places))", users.map { .bytes($0) })
+    }
+
     static func all(_ conditions: [SQLCondition]) -> SQLCondition { joined(conditions, " AND ", empty: always) }
     static func any(_ conditions: [SQLCondition]) -> SQLCondition { joined(conditions, " OR ", empty: never) }
 
@@ -27,30 +33,148 @@ struct SQLCondition {
     }
 }
 
+/// What a search is turned into SQL with.
+struct SearchScope {
+    let dialect: SQLDialect
+    let tenant: TenantID
+    /// The users whom a condition finds, where they are few.
+    var few: [UserCondition: [[UInt8]]] = [:]
+    /// A condition that the list is walked by: all whom it comes to meet it.
+    var walked: UserCondition?
+
+    /// Users that count as few.
+    static let fewest = 500
+}
+
 extension UserFilter {
-    func condition(_ dialect: SQLDialect, of tenant: TenantID) -> SQLCondition {
+    /// The conditions that an index answers, each once.
+    var indexed: [UserCondition] {
         switch self {
-        case .all(let filters): return .all(filters.map { $0.condition(dialect, of: tenant) })
-        case .any(let filters): return .any(filters.map { $0.condition(dialect, of: tenant) })
+        case .all(let filters), .any(let filters):
+            filters.reduce(into: []) { found, filter in
+                for condition in filter.indexed where !found.contains(condition) { found.append(condition) }
+            }
+        case .not(let filter): filter.indexed
+        case .condition(let condition): condition.isIndexed ? [condition] : []
+        }
+    }
+
+    /// The condition, if it is the whole filter.
+    var onlyCondition: UserCondition? {
+        switch self {
+        case .all(let filters), .any(let filters): filters.count == 1 ? filters.first?.onlyCondition : nil
+        case .not: nil
+        case .condition(let condition): condition
+        }
+    }
+
+    /// A condition that all must meet, and whose users an index has in the order of a list.
+    var ordered: UserCondition? {
+        switch self {
+        case .all(let filters): filters.lazy.compactMap(\.ordered).first
+        case .any(let filters): filters.count == 1 ? filters.first?.ordered : nil
+        case .not: nil
+        case .condition(let condition):
+            if case .metadata(_, _, .equals) = condition { condition } else { nil }
+        }
+    }
+
+    /// Users among whom all are that match; `nil`: they may be many.
+    func candidates(_ scope: SearchScope) -> [[UInt8]]? {
+        switch self {
+        case .all(let filters): return filters.compactMap { $0.candidates(scope) }.min { $0.count < $1.count }
+        case .any(let filters):
+            var found: Set<[UInt8]> = []
+            for filter in filters {
+                guard let candidates = filter.candidates(scope) else { return nil }
+                found.formUnion(candidates)
+            }
+            return Array(found)
+        case .not: return nil
+        case .condition(.nobody): return []
+        case .condition(let condition): return scope.few[condition]
+        }
+    }
+
+    func condition(_ scope: SearchScope) -> SQLCondition {
+        switch self {
+        case .all(let filters): return .all(filters.map { $0.condition(scope) })
+        case .any(let filters): return .any(filters.map { $0.condition(scope) })
         case .not(let filter):
-            let inner = filter.condition(dialect, of: tenant)
+            let inner = filter.condition(scope)
             return SQLCondition("NOT \(inner.text)", inner.values)
-        case .condition(let condition): return condition.sql(dialect, of: tenant)
+        case .condition(let condition): return condition.sql(scope)
         }
     }
 }
 
 extension UserCondition {
-    fileprivate func sql(_ dialect: SQLDialect, of tenant: TenantID) -> SQLCondition {
+    /// Whether ``finder(_:)`` finds its users by an index.
+    fileprivate var isIndexed: Bool {
+        switch self {
+        case .identifier, .name, .metadata: true
+        default: false
+        }
+    }
+
+    /// Whether its finder gives all users quickly, however many they are.
+    var isCounted: Bool {
+        switch self {
+        case .identifier, .metadata: true
+        default: false
+        }
+    }
+
+    /// The ids of the users, as `user_id`; one may come several times. `nil` where no index finds them.
+    func finder(_ scope: SearchScope) -> SQLCondition? {
+        switch self {
+        case .identifier(let kind, let match):
+            let inner = Self.identifier([kind], match, scope)
+            return SQLCondition("SELECT i.user_id FROM identifier i WHERE \(inner.text)", inner.values)
+        case .name(let match):
+            let folded = match.mapped { $0.lowercasedASCII }
+            let own = folded.condition("lower(n.name)")
+            // Who has no name is shown by an identifier.
+            let shown = Self.identifier(IdentifierKind.allCases, folded, scope)
+            return SQLCondition(
+                """
+                SELECT n.id AS user_id FROM user_account n
+                WHERE n.tenant_id = ? AND n.name IS NOT NULL AND \(own.text)
+                UNION ALL
+                SELECT i.user_id FROM identifier i
+                JOIN user_account n ON n.tenant_id = i.tenant_id AND n.id = i.user_id
+                WHERE \(shown.text) AND n.name IS NULL
+                """,
+                [.tenant(scope.tenant)] + own.values + shown.values
+            )
+        case .metadata(let isOfApp, let path, let match):
+            let inner = Self.member(isOfApp, path, match)
+            return SQLCondition(
+                "SELECT m.user_id FROM user_member m WHERE m.tenant_id = ? AND \(inner.text)",
+                [.tenant(scope.tenant)] + inner.values
+            )
+        default: return nil
+        }
+    }
+
+    /// The condition on a row `m` of the table of members, each user's own; `nil` where it is none.
+    var member: SQLCondition? {
+        guard case .metadata(let isOfApp, let path, let match) = self else { return nil }
+        return Self.member(isOfApp, path, match)
+    }
+
+    fileprivate func sql(_ scope: SearchScope) -> SQLCondition {
+        let (dialect, tenant) = (scope.dialect, scope.tenant)
+        if let few = scope.few[self] { return .isOne(of: few) }
+        if scope.walked == self { return .always }
         switch self {
         case .nobody: return .never
-        case .identifier(let kind, let match): return Self.identifier(kind, match, of: tenant)
+        case .identifier(let kind, let match): return Self.entry([kind], match, dialect)
         case .name(let match):
             // Of ASCII alone both engines know the cases in the same way.
             let folded = match.mapped { $0.lowercasedASCII }
             let own = folded.condition("lower(u.name)")
-            // Who has no name is shown by an identifier.
-            let shown = Self.identifier(nil, folded, of: tenant)
+            let shown = Self.entry(IdentifierKind.allCases, folded, dialect)
             return SQLCondition(
                 "((u.name IS NOT NULL AND \(own.text)) OR (u.name IS NULL AND \(shown.text)))",
                 own.values + shown.values
@@ -85,7 +209,11 @@ extension UserCondition {
                 }
             )
         case .metadata(let isOfApp, let path, let match):
-            return Self.metadata(isOfApp ? "u.app_metadata" : "u.user_metadata", path, match, dialect)
+            let inner = Self.member(isOfApp, path, match)
+            return SQLCondition(
+                "EXISTS (SELECT 1 FROM user_member m WHERE m.tenant_id = ? AND m.user_id = u.id AND \(inner.text))",
+                [.tenant(tenant)] + inner.values
+            )
         case .isIn(let connection): return SQLCondition("u.connection_id = ?", [.text(connection.text)])
         case .connection(let match):
             let inner = match.condition("c.name")
@@ -96,17 +224,36 @@ extension UserCondition {
         }
     }
 
-    /// By the table of identifiers, whose key begins with the directory; of one kind or of any.
-    private static func identifier(_ kind: IdentifierKind?, _ match: TextMatch, of tenant: TenantID) -> SQLCondition {
+    /// By the table of identifiers `i`, whose key begins with the directory.
+    private static func identifier(
+        _ kinds: [IdentifierKind],
+        _ match: TextMatch,
+        _ scope: SearchScope
+    ) -> SQLCondition {
         let inner = match.condition("i.canonical")
-        let kinds = kind.map { [$0] } ?? IdentifierKind.allCases
         return SQLCondition(
             """
-            u.id IN (SELECT i.user_id FROM identifier i WHERE i.tenant_id = ?
-                AND i.connection_id IN (SELECT c.id FROM connection c WHERE c.tenant_id = ?)
-                AND i.kind IN (\(kinds.map { _ in "?" }.joined(separator: ", "))) AND \(inner.text))
+            i.tenant_id = ? AND i.connection_id IN (SELECT c.id FROM connection c WHERE c.tenant_id = ?)
+                AND i.kind IN (\(kinds.map { _ in "?" }.joined(separator: ", "))) AND \(inner.text)
             """,
-            [.tenant(tenant), .tenant(tenant)] + kinds.map { .text($0.rawValue) } + inner.values
+            [.tenant(scope.tenant), .tenant(scope.tenant)] + kinds.map { .text($0.rawValue) } + inner.values
+        )
+    }
+
+    /// By the user's own list of identifiers, for those that are looked at one after the other.
+    private static func entry(
+        _ kinds: [IdentifierKind],
+        _ match: TextMatch,
+        _ dialect: SQLDialect
+    ) -> SQLCondition {
+        let inner = match.condition(dialect.member("canonical"))
+        return SQLCondition(
+            """
+            EXISTS (SELECT 1 FROM \(dialect.identifiersOfUser) e
+                WHERE \(dialect.member("kind")) IN (\(kinds.map { _ in "?" }.joined(separator: ", ")))
+                    AND \(inner.text))
+            """,
+            kinds.map { .text($0.rawValue) } + inner.values
         )
     }
 
@@ -120,34 +267,27 @@ extension UserCondition {
         )
     }
 
-    private static func metadata(
-        _ column: String,
-        _ path: [String],
-        _ match: TextMatch,
-        _ dialect: SQLDialect
-    ) -> SQLCondition {
-        let place = dialect.place(of: path)
+    /// Of a row `m` of the table of members.
+    private static func member(_ isOfApp: Bool, _ path: [String], _ match: TextMatch) -> SQLCondition {
+        let name = ([isOfApp ? "app_metadata" : "user_metadata"] + path).joined(separator: ".")
         // Numbers are compared as numbers where both ends of a range are some.
         if case .range(let from, let to) = match, from != nil || to != nil,
             let lower = from.map(Int64.init) ?? .min, let upper = to.map(Int64.init) ?? .max
         {
-            let number = dialect.number(in: column)
             return SQLCondition(
-                "(\(column) IS NOT NULL AND COALESCE(\(number) BETWEEN ? AND ?, \(dialect.no)))",
-                [place, place, .integer(lower), .integer(upper)]
+                "m.member = ? AND m.at_least IS NOT NULL AND m.at_least >= ? AND m.at_most <= ?",
+                [.text(name), .integer(lower), .integer(upper)]
             )
         }
-        let member = dialect.text(in: column)
-        let inner = match.condition(member.text, [SQLValue](repeating: place, count: member.places))
-        return SQLCondition("(\(column) IS NOT NULL AND COALESCE(\(inner.text), \(dialect.no)))", inner.values)
+        let inner = match.condition("m.value")
+        return SQLCondition("m.member = ? AND \(inner.text)", [.text(name)] + inner.values)
     }
 }
 
 extension TextMatch {
-    /// A comparison of `expression`, in which `own` values stand.
-    fileprivate func condition(_ expression: String, _ own: [SQLValue] = []) -> SQLCondition {
+    fileprivate func condition(_ expression: String) -> SQLCondition {
         func compared(_ sign: String, _ text: String) -> SQLCondition {
-            SQLCondition("\(expression) \(sign) ?", own + [.text(text)])
+            SQLCondition("\(expression) \(sign) ?", [.text(text)])
         }
         switch self {
         case .equals(let text): return compared("=", text)
@@ -193,57 +333,27 @@ extension String {
 // JSON in columns, which each engine reads in its own way.
 
 extension SQLDialect {
-    fileprivate var no: String { self == .sqlite ? "0" : "FALSE" }
+    /// The identifiers of a user `u`, each a row that is called `e` where it stands.
+    fileprivate var identifiersOfUser: String {
+        switch self {
+        case .sqlite: "json_each(u.identifiers)"
+        case .postgreSQL: "json_array_elements(u.identifiers::json)"
+        }
+    }
+
+    /// A member of such a row, as text.
+    fileprivate func member(_ name: String) -> String {
+        switch self {
+        case .sqlite: "json_extract(e.value, '$.\(name)')"
+        case .postgreSQL: "((e.value ->> '\(name)') COLLATE \"C\")"
+        }
+    }
 
     fileprivate var hasVerifiedEmail: String {
-        switch self {
-        case .sqlite:
+        let isTrue = self == .sqlite ? "1" : "'true'"
+        return """
+            EXISTS (SELECT 1 FROM \(identifiersOfUser) e
+                WHERE \(member("kind")) = 'email' AND \(member("verified")) = \(isTrue))
             """
-            EXISTS (SELECT 1 FROM json_each(u.identifiers) e
-                WHERE json_extract(e.value, '$.kind') = 'email' AND json_extract(e.value, '$.verified') = 1)
-            """
-        case .postgreSQL:
-            """
-            EXISTS (SELECT 1 FROM json_array_elements(u.identifiers::json) e
-                WHERE e.value ->> 'kind' = 'email' AND e.value ->> 'verified' = 'true')
-            """
-        }
-    }
-
-    /// The way to a member, whose names are letters, digits, `_` and `-`.
-    fileprivate func place(of path: [String]) -> SQLValue {
-        switch self {
-        case .sqlite: .text("$" + path.map { ".\"\($0)\"" }.joined())
-        case .postgreSQL: .text("{" + path.map { "\"\($0)\"" }.joined(separator: ",") + "}")
-        }
-    }
-
-    /// The member as text, and how often its place stands in that.
-    fileprivate func text(in column: String) -> (text: String, places: Int) {
-        switch self {
-        case .sqlite:
-            (
-                """
-                (CASE json_type(\(column), ?) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' \
-                ELSE CAST(json_extract(\(column), ?) AS TEXT) END)
-                """, 2
-            )
-        case .postgreSQL: ("((\(column)::json #>> CAST(? AS TEXT[])) COLLATE \"C\")", 1)
-        }
-    }
-
-    /// The member as a number, or nothing; its place stands in it twice.
-    fileprivate func number(in column: String) -> String {
-        switch self {
-        case .sqlite:
-            """
-            (CASE WHEN json_type(\(column), ?) IN ('integer', 'real') THEN json_extract(\(column), ?) END)
-            """
-        case .postgreSQL:
-            """
-            (CASE WHEN json_typeof(\(column)::json #> CAST(? AS TEXT[])) = 'number' \
-            THEN CAST(\(column)::json #>> CAST(? AS TEXT[]) AS NUMERIC) END)
-            """
-        }
     }
 }

@@ -65,6 +65,7 @@ struct CopiedTable: Sendable {
             user_handles blocked_at created_at updated_at last_login logins_count
             """
         ),
+        CopiedTable("user_member", key: "tenant_id member value created_at user_id", "at_least at_most"),
         CopiedTable("identifier", key: "tenant_id connection_id kind canonical", "user_id"),
         CopiedTable("user_handle", key: "tenant_id handle", "user_id"),
         CopiedTable("password", key: "tenant_id user_id", "hash history changed_at"),

@@ -66,6 +66,48 @@ extension SQLStore {
         )
     }
 
+    public func removeSealedEvents(before time: UnixTime) async throws(StoreError) {
+        let bound = TimeOrderedID(now: time, random: [])
+        let tenants = try await database.read(
+            .query(SQLStatement(Self.selectTenantsToThin, [.id(bound)])) { (results) throws(StoreError) in
+                try results.first.map { (row) throws(StoreError) in try row.tenant() }
+            }
+        )
+        for tenant in tenants {
+            while try await database.write(Self.removeOldest(of: tenant, before: bound)) {}
+        }
+    }
+
+    /// Events that one transaction removes, and at most one seal's more.
+    private static let removedAtOnce: Int64 = 1000
+
+    /// - Returns: whether there may be more to remove.
+    private static func removeOldest(of tenant: TenantID, before bound: TimeOrderedID) -> SQLStep<Bool> {
+        let most = 100
+        let select = SQLStatement(selectOldestSeals, [.tenant(tenant), .integer(Int64(most))])
+        return .run(select) { (results) throws(StoreError) in
+            let seals = try results.first.map { (row) throws(StoreError) in
+                (number: try row.integer(), through: try row.bytes(), count: try row.integer())
+            }
+            var last: (number: Int64, through: [UInt8])?
+            var count: Int64 = 0
+            // Of those that were read the last may be the newest of all.
+            for seal in seals.dropLast() {
+                guard count < removedAtOnce, seal.through.lexicographicallyPrecedes(bound.bytes) else { break }
+                last = (seal.number, seal.through)
+                count += seal.count
+            }
+            guard let last else { return .rollBack(false) }
+            return .commit(
+                [
+                    SQLStatement(deleteEvents, [.tenant(tenant), .bytes(last.through)]),
+                    SQLStatement(deleteSeals, [.tenant(tenant), .integer(last.number)]),
+                ],
+                count >= removedAtOnce || seals.count == most
+            )
+        }
+    }
+
     private func storedEvents(_ text: SQL, _ values: [SQLValue]) async throws(StoreError) -> [StoredAuditEvent] {
         try await database.read(
             .query(SQLStatement(text, values)) { (results) throws(StoreError) in
@@ -127,6 +169,25 @@ extension SQLStore {
         ORDER BY t.id
         """
     )
+    /// One look at each tenant's oldest seal.
+    private static let selectTenantsToThin = SQL(
+        """
+        SELECT t.id FROM tenant t
+        WHERE (
+            SELECT s.through_id FROM audit_seal s
+            WHERE s.tenant_id = t.id AND s.number > 0 ORDER BY s.number LIMIT 1
+        ) < ?
+        ORDER BY t.id
+        """
+    )
+    private static let selectOldestSeals = SQL(
+        """
+        SELECT number, through_id, event_count FROM audit_seal
+        WHERE tenant_id = ? AND number > 0 ORDER BY number LIMIT ?
+        """
+    )
+    private static let deleteEvents = SQL("DELETE FROM audit_event WHERE tenant_id = ? AND id > x'' AND id <= ?")
+    private static let deleteSeals = SQL("DELETE FROM audit_seal WHERE tenant_id = ? AND number > 0 AND number <= ?")
     private static let selectNewestSeal = SQL(
         "SELECT \(sealColumns) FROM audit_seal WHERE tenant_id = ? AND number > 0 ORDER BY number DESC LIMIT 1"
     )

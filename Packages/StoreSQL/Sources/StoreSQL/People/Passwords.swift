@@ -56,7 +56,7 @@ extension SQLStore {
         audit: AuditEvent
     ) async throws(StoreError) {
         let statements =
-            Self.insert(user, userHandle: userHandle) + [
+            insert(user, userHandle: userHandle) + [
                 SQLStatement(
                     Self.insertPassword,
                     [

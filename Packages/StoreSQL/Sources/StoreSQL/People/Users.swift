@@ -68,7 +68,7 @@ extension SQLStore {
         _ passkey: Passkey,
         with effects: @escaping @Sendable (PasskeyNumber) -> [SQLStatement]
     ) async throws(StoreError) {
-        let account = Self.insert(user, userHandle: userHandle)
+        let account = insert(user, userHandle: userHandle)
         try await database.write(
             .run(account + [Self.insert(passkey)]) { (results) throws(StoreError) in
                 let number = try Self.number(results[account.count])
@@ -79,10 +79,10 @@ extension SQLStore {
 
     /// The user's identifiers, row and handle. The identifiers come first: of two that take one of them, the loser stops
     /// there, with nothing done.
-    static func insert(_ user: User, userHandle: [UInt8]) -> [SQLStatement] {
+    func insert(_ user: User, userHandle: [UInt8]) -> [SQLStatement] {
         let identifiers = user.identifiers.map { identifier in
             SQLStatement(
-                insertIdentifier,
+                Self.insertIdentifier,
                 [
                     .tenant(user.tenant), .text(user.connection.text), .text(identifier.kind.rawValue),
                     .text(identifier.canonical), .user(user.id),
@@ -93,7 +93,7 @@ extension SQLStore {
         }
         let profile = user.profile
         let account = SQLStatement(
-            insertUser,
+            Self.insertUser,
             [
                 .tenant(user.tenant), .user(user.id), .text(user.connection.text), .text(ifAny: profile.name),
                 .text(ifAny: profile.givenName), .text(ifAny: profile.familyName), .text(ifAny: profile.nickname),
@@ -104,11 +104,11 @@ extension SQLStore {
             conflict: .user
         )
         let handle = SQLStatement(
-            insertHandle,
+            Self.insertHandle,
             [.tenant(user.tenant), .bytes(userHandle), .user(user.id)],
             conflict: .userHandle
         )
-        return identifiers + [account, handle]
+        return identifiers + [account, handle] + members(of: user)
     }
 
     private static let selectUserByIdentifier = SQL(
