@@ -1,7 +1,6 @@
 import Encodings
 import Identity
 import Terminal
-import WebAuthn
 
 /// `user export`: as users are imported, so that what it writes can be read again.
 enum UserExport {
@@ -74,7 +73,9 @@ enum UserExport {
             set(hash: password.hash, in: &document)
         }
         let passkeys = try await deployment.store.passkeys(of: user.id, relyingPartyID: nil, tenant: user.tenant)
-        if !passkeys.isEmpty { document.set("passkeys", .array(passkeys.map { .object(Self.document($0)) })) }
+        if !passkeys.isEmpty {
+            document.set("passkeys", .array(passkeys.map { .object(BroughtPasskey.document(of: $0)) }))
+        }
         return document
     }
 
@@ -86,26 +87,5 @@ enum UserExport {
             "custom_password_hash",
             ["algorithm": .string(algorithm), "hash": ["value": .string(hash), "encoding": "utf8"]]
         )
-    }
-
-    private static func document(_ passkey: Passkey) -> JSONObject {
-        let record = passkey.record
-        var document: JSONObject = [
-            "type": "passkey", "key_id": .string(Base64URL.encode(record.id)),
-            "public_key": .string(Base64.encode(record.publicKey)),
-            "relying_party_identifier": .string(passkey.relyingPartyID),
-            "user_handle": .string(Base64URL.encode(passkey.userHandle)),
-            "credential_backed_up": .bool(record.backupState), "aaguid": .string(record.aaguid.description),
-            "sign_count": .integer(Int64(record.signCount)),
-        ]
-        if !record.transports.isEmpty {
-            document.set("transports", .array(record.transports.map { .string($0) }))
-        }
-        if let eligible = record.backupEligible {
-            document.set("credential_device_type", .string(eligible ? "multi_device" : "single_device"))
-        }
-        if let name = passkey.name { document.set("name", .string(name)) }
-        if let agent = passkey.userAgent { document.set("user_agent", .string(agent)) }
-        return document
     }
 }

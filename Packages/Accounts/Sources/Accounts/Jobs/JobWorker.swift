@@ -168,7 +168,10 @@ public struct JobWorker: Sendable {
             let users = try await store.users(of: job.tenant, before: cursor, limit: 500)
             for user in users where job.connection.map({ $0 == user.connection }) ?? true {
                 guard progress.total < limit else { break }
-                let line = export.line(user)
+                let passkeys =
+                    export.hasPasskeys
+                    ? try await store.passkeys(of: user.id, relyingPartyID: nil, tenant: job.tenant) : []
+                let line = export.line(user, passkeys: passkeys)
                 part += line
                 size += line.count
                 progress.total += 1

@@ -11,17 +11,20 @@ struct UserExport {
 
     let isCSV: Bool
     let fields: [Field]
+    /// Whether passkeys stand with their users.
+    let hasPasskeys: Bool
     /// The name of each user directory.
     let connections: [ConnectionID: String]
 
     /// - Parameters:
-    ///   - parameters: of the job: `format` and `fields`.
+    ///   - parameters: of the job: `format`, `fields` and `passkeys`.
     ///   - configuration: of the tenant.
     init(_ parameters: JSONObject, _ configuration: TenantConfiguration) {
         isCSV = parameters["format"]?.string == "csv"
         let asked = (parameters["fields"]?.array ?? []).compactMap(\.object).compactMap { field in
             field["name"]?.string.map { Field(name: $0, title: field["export_as"]?.string ?? $0) }
         }
+        hasPasskeys = parameters["passkeys"]?.bool == true
         fields = asked.isEmpty && isCSV ? Self.usual.map { Field(name: $0, title: $0) } : asked
         connections = Dictionary(configuration.connections.map { ($0.id, $0.name) }) { first, _ in first }
     }
@@ -38,8 +41,11 @@ struct UserExport {
         isCSV ? Self.line(fields.map(\.title)) : []
     }
 
-    func line(_ user: User) -> [UInt8] {
-        let document = document(user)
+    func line(_ user: User, passkeys: [Passkey] = []) -> [UInt8] {
+        var document = document(user)
+        if hasPasskeys {
+            document.set("passkeys", .array(passkeys.map { .object(BroughtPasskey.document(of: $0)) }))
+        }
         guard isCSV else {
             guard !fields.isEmpty else { return JSONValue.object(document).serialized() + [0x0A] }
             var chosen = JSONObject()

@@ -138,6 +138,10 @@ struct JobRoutes: Sendable {
             }
             parameters.set("fields", fields)
         }
+        // The whole of each user has the passkeys too, for who may see them: so it can be imported again.
+        if format == "json", parameters["fields"] == nil, call.has("read:authentication_methods") {
+            parameters.set("passkeys", true)
+        }
         let job = job(.usersExport, .pending, connection, parameters, call)
         do throws(StoreError) {
             try await call.services.jobs.add(job, audit: call.event(status: 200))

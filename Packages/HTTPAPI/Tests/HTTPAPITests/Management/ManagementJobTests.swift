@@ -262,6 +262,17 @@ struct ManagementJobTests {
                 house.pass(seconds: 61)
                 #expect(try await manager.get(third).status == 404, "too late")
             }
+            var person = Person(house)
+            _ = try await person.signUp("eve@example.com")
+            let sent = try await manager.post("jobs/users-exports", ["limit": 1])
+            try await work(house)
+            let path = "jobs/\(sent.string("id") ?? "")"
+            let location = try #require(try await manager.get(path).string("location"))
+            let whole = try await manager.get(String(location.dropFirst("\(House.base)/api/v2/".count)))
+            let user = try #require(try JSON.parse(whole.response.body).object)
+            #expect(user["email"] == "eve@example.com")
+            let passkey = try #require(user["passkeys"]?.array?.first)
+            _ = try BroughtPasskey(document: try #require(passkey.object), relyingPartyIDs: ["example.com"])
             for body in [
                 ["format": "xml"], ["limit": 0], ["fields": []], ["magic": 1], ["connection_id": "con_none"],
                 ["fields": [["export_as": "x"]]],

@@ -31,6 +31,28 @@ public struct BroughtPasskey: Hashable, Sendable {
         try self.init(DocumentReader(document, path: path), relyingPartyIDs)
     }
 
+    /// A passkey as it is brought elsewhere: an element of `passkeys` in an import.
+    public static func document(of passkey: Passkey) -> JSONObject {
+        let record = passkey.record
+        var document: JSONObject = [
+            "type": "passkey", "key_id": .string(Base64URL.encode(record.id)),
+            "public_key": .string(Base64.encode(record.publicKey)),
+            "relying_party_identifier": .string(passkey.relyingPartyID),
+            "user_handle": .string(Base64URL.encode(passkey.userHandle)),
+            "credential_backed_up": .bool(record.backupState), "aaguid": .string(record.aaguid.description),
+            "sign_count": .integer(Int64(record.signCount)),
+        ]
+        if !record.transports.isEmpty {
+            document.set("transports", .array(record.transports.map { .string($0) }))
+        }
+        if let eligible = record.backupEligible {
+            document.set("credential_device_type", .string(eligible ? "multi_device" : "single_device"))
+        }
+        for case (let member, let text?) in [("name", passkey.name), ("user_agent", passkey.userAgent)]
+        where !text.isEmpty { document.set(member, .string(text)) }
+        return document
+    }
+
     init(_ given: DocumentReader, _ relyingPartyIDs: [String]) throws(DocumentError) {
         var reader = given
         func required<Value>(_ name: String, _ value: Value?) throws(DocumentError) -> Value {
