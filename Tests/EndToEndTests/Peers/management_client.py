@@ -11,7 +11,11 @@ import time
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from auth0.authentication.exceptions import Auth0Error
+from fido2.client import DefaultClientDataCollector, Fido2Client
+
 from name_server import NameServer
+from software_device import SoftwareDevice
 from support import PASSKEY_GRANT, Server, equal, run
 
 PEM = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
@@ -238,6 +242,62 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         user = next(iter(api.users.list())).user_id
         equal({entry.user_id for entry in api.users.logs.list(user, per_page=3)}, {user})
 
+    def signed_in():
+        from auth0.authentication.base import AuthenticationBase
+
+        os.environ["REQUESTS_CA_BUNDLE"] = server.authority.ca_file
+        app = next(client for client in api.clients.list() if client.name == "App")
+        connection = next(iter(api.connections.list()))
+        api.connections.clients.update(connection.id, request=[{"client_id": app.client_id, "status": True}])
+        authentication = AuthenticationBase(domain, app.client_id)
+        origin = server.base
+        device = Fido2Client(SoftwareDevice(), DefaultClientDataCollector(origin, verify=lambda rp_id, origin: True))
+
+        def post(path, body):
+            return authentication.post(f"https://{domain}{path}", data={"client_id": app.client_id, **body})
+
+        def redeem(begun, answer):
+            return post("/oauth/token", {
+                "grant_type": PASSKEY_GRANT, "auth_session": begun["auth_session"], "authn_response": dict(answer),
+                "scope": "openid offline_access",
+            })
+
+        begun = post("/passkey/register", {"user_profile": {"email": "key@example.com"}})
+        made = redeem(begun, device.make_credential(begun["authn_params_public_key"]))
+        begun = post("/passkey/challenge", {})
+        again = redeem(begun, device.get_assertion(begun["authn_params_public_key"]).get_response(0))
+        equal("refresh_token" in made and "id_token" in again, True)
+        user = api.users.list_users_by_email(email="key@example.com")[0].user_id
+        equal(api.users.get(user).logins_count, 2)
+        key = next(iter(api.users.authentication_methods.list(user)))
+        equal((key.type, key.relying_party_identifier), ("passkey", "localhost"))
+        equal(api.users.authentication_methods.get(user, key.id).id, key.id)
+        sessions = [session.id for session in api.users.sessions.list(user, take=1)]
+        equal(len(set(sessions)), 2)
+        equal(api.sessions.get(sessions[0]).user_id, user)
+        tokens = [token.id for token in api.users.refresh_token.list(user, take=1)]
+        equal(sorted(token.id for token in api.refresh_tokens.list(user_id=user, take=1)), sorted(tokens))
+        equal(sorted(device.id for device in api.device_credentials.list(user_id=user)), sorted(tokens))
+        equal(api.refresh_tokens.get(tokens[0]).client_id, app.client_id)
+        equal([entry.type for entry in api.users.logs.list(user, sort="date:1")][0], "ss")
+        api.sessions.revoke(sessions[0])
+        problem("NotFoundError", lambda: api.sessions.get(sessions[0]))
+        left = [token.id for token in api.users.refresh_token.list(user)]
+        equal(len(left), 1)
+        api.refresh_tokens.revoke(ids=left)
+        equal(list(api.users.refresh_token.list(user)), [])
+        api.users.sessions.delete(user)
+        equal(list(api.users.sessions.list(user)), [])
+        api.users.authentication_methods.delete_all(user)
+        equal(list(api.users.authentication_methods.list(user)), [])
+        begun = post("/passkey/challenge", {})
+        try:
+            redeem(begun, device.get_assertion(begun["authn_params_public_key"]).get_response(0))
+            raise AssertionError("a passkey that is gone signs in")
+        except Auth0Error as error:
+            equal((error.status_code, error.error_code), (403, "invalid_grant"))
+        api.users.delete(user)
+
     def without_a_scope():
         helper = api.clients.create(name="Helper", app_type="non_interactive")
         api.client_grants.create(
@@ -251,5 +311,6 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         problem("UnauthorizedError", lambda: list(other.clients.list()))
 
     run(
-        applications, connections, apis_and_grants, custom_domains, keys_and_settings, people, jobs, logs, without_a_scope,
+        applications, connections, apis_and_grants, custom_domains, keys_and_settings, people, jobs, logs, signed_in,
+        without_a_scope,
     )
