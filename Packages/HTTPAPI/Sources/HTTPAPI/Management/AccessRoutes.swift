@@ -151,7 +151,13 @@ struct AccessRoutes: Sendable {
         guard let user = UserID(text) else { throw ManagementCall.invalid("user_id", .string(text)) }
         let client = try ManagementCall.text("client_id", of: body).map(ClientID.init)
         let audience = try ManagementCall.text("audience", of: body)
-        try await withdraw(.tokens(of: user, client: client, audience: audience), status: 202, user: user, call)
+        // The log tells of this tenant's users alone, whatever was asked.
+        let isThere: Bool
+        do throws(StoreError) {
+            isThere = try await call.services.people.details(of: user, tenant: call.tenant) != nil
+        } catch { throw APIError(error) }
+        let owner = isThere ? user : nil
+        try await withdraw(.tokens(of: user, client: client, audience: audience), status: 202, user: owner, call)
         return try call.nothing(status: 202)
     }
 
