@@ -168,7 +168,7 @@ let package = Package(
             dependencies: ["AdminCLI"]
                 + libraries([
                     "COSE", "Cryptography", "Encodings", "Identity", "SoftwareAuthenticator", "Storage", "Tenancy",
-                    "Terminal", "WebAuthn",
+                    "Terminal", "Transfer", "WebAuthn",
                 ]),
             path: "Tests/AdminCLITests",
             swiftSettings: settings

@@ -16,6 +16,10 @@ struct AdminTools: Sendable {
     var firstKeys: [TokenAlgorithm] = [.rs256, .es256]
     /// Gets the document at an `https://` address.
     var download: @Sendable (String) async throws(CommandFailure) -> [UInt8]
+    /// Sends one request as somebody outside would.
+    var ask: @Sendable (WebRequest, WebClient) throws(TransferError) -> WebResponse
+    var greetMailServer: @Sendable (MailRelay) throws(MailRelayError) -> Void
+    var pause: @Sendable (_ seconds: Int) async -> Void
     /// Bytes of standard input, as many as come at once; empty at the end.
     var readInput: @Sendable () -> [UInt8]
 
@@ -36,6 +40,9 @@ struct AdminTools: Sendable {
                 throw CommandFailure(.unavailable, "\(quoted(address)) cannot be fetched: \(error).")
             }
         },
+        ask: { (request, client) throws(TransferError) in try client.send(request) },
+        greetMailServer: { (relay) throws(MailRelayError) in try relay.greet() },
+        pause: { try? await Task.sleep(for: .seconds($0)) },
         readInput: {
             unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
                 repeat {

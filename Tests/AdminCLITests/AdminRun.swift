@@ -5,6 +5,7 @@ import Identity
 import Synchronization
 import Terminal
 import Testing
+import Transfer
 
 @testable import AdminCLI
 
@@ -19,11 +20,19 @@ final class AdminRun: Sendable {
     ///   - input: what comes on standard input, piece by piece.
     ///   - variables: what stands in the environment beside store and key file.
     ///   - documents: what is to be downloaded, by its address.
+    ///   - ask: what public names answer; they do not unless given.
+    ///   - greetMailServer: what a mail server says to a greeting; it is not there unless given.
     /// - Throws: when the folder cannot be made.
     init(
         input: [[UInt8]] = [],
         variables: [String: String] = [:],
-        documents: [String: [UInt8]] = [:]
+        documents: [String: [UInt8]] = [:],
+        ask: @escaping @Sendable (WebRequest, WebClient) throws(TransferError) -> WebResponse = {
+            (_, _) throws(TransferError) in throw .unavailable(reason: "not there")
+        },
+        greetMailServer: @escaping @Sendable (MailRelay) throws(MailRelayError) -> Void = {
+            (_) throws(MailRelayError) in throw .unavailable(reason: "not there")
+        }
     ) throws {
         self.variables = variables
         folder = "/tmp/latchkey-admin-\(Hex.encode(Random.bytes(8)))"
@@ -41,6 +50,9 @@ final class AdminRun: Sendable {
             guard let document = documents[address] else { throw CommandFailure(.unavailable, "not there.") }
             return document
         }
+        tools.ask = ask
+        tools.greetMailServer = greetMailServer
+        tools.pause = { seconds in clock.now.withLock { $0 = $0.adding(seconds: Int64(seconds)) } }
         tools.readInput = { waiting.withLock { $0.isEmpty ? [] : $0.removeFirst() } }
         program = AdminProgram.make(tools)
     }

@@ -25,13 +25,14 @@ struct CommandTableTests {
     func commands() {
         let program = AdminProgram.make(.live)
         for line in [
-            "tenant create", "tenant list", "tenant show", "tenant set", "domain add", "domain list", "domain show",
+            "tenant create", "tenant list", "tenant show", "tenant set", "tenant suspend", "tenant resume",
+            "domain add", "domain list", "domain show",
             "domain set", "domain verify", "domain remove", "rp status", "rp cut-over", "client create",
             "client list", "client show", "client set", "connection list", "connection show", "connection set",
             "grant list", "grant create", "master-key create", "user list", "user show", "passkey list",
             "passkey revoke", "user block", "user unblock", "user unlock", "user export", "session list",
             "session revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",
-            "migrate status", "migrate up",
+            "migrate status", "migrate up", "doctor", "report adoption", "tenant delete",
         ] {
             #expect(program.find(line.split(separator: " ").map(String.init))?.action != nil, "\(line)")
         }

@@ -6,14 +6,15 @@ import Terminal
 import Threads
 import Tokens
 
-/// `tenant create|list|show|set`.
+/// `tenant create|list|show|set|suspend|resume|delete`.
 enum TenantCommands {
     static func command(_ tools: AdminTools) -> Command {
         Command(
             "tenant",
             "make tenants, look at them and set them",
             group: AdminProgram.Group.setUp,
-            commands: [create(tools), list(tools), show(tools), set(tools)]
+            commands: [create(tools), list(tools), show(tools), set(tools)] + TenantLifeCommands.commands(tools)
+                + [TenantDeletion.command(tools)]
         )
     }
 

@@ -28,25 +28,52 @@ enum UserExport {
                         events: [deployment.event("password hashes", of: tenant.tenant.id)]
                     )
                 }
-                var cursor: UserID?
-                var count = 0
-                console.output.write("[")
-                while true {
-                    let users = try await deployment.store.users(of: tenant.tenant.id, before: cursor, limit: 500)
-                    for user in users where connection.map({ $0 == user.connection }) ?? true {
-                        let document = try await document(user, withHash: invocation.isSet("with-hashes"), deployment)
-                        let text = String(decoding: JSONValue.object(document).serialized(), as: UTF8.self)
-                        console.output.write((count == 0 ? "\n" : ",\n") + text)
-                        count += 1
-                    }
-                    guard let last = users.last, users.count == 500 else { break }
-                    cursor = last.id
-                }
-                console.output.write("\n]\n")
+                let count = try await write(
+                    tenant.tenant.id,
+                    of: connection,
+                    withHashes: invocation.isSet("with-hashes"),
+                    deployment,
+                    to: { console.output.write($0) }
+                )
                 console.note("\(count) users")
                 return .done
             }
         }
+    }
+
+    /// Writes users as one JSON array, a user a line, the newest first.
+    ///
+    /// - Parameters:
+    ///   - tenant: whose.
+    ///   - connection: of this one only; `nil`: of all.
+    ///   - withHashes: with their password hashes.
+    ///   - deployment: where they are.
+    ///   - write: takes each piece.
+    /// - Returns: how many.
+    /// - Throws: what the store or `write` throws.
+    static func write(
+        _ tenant: TenantID,
+        of connection: ConnectionID? = nil,
+        withHashes: Bool,
+        _ deployment: Deployment,
+        to write: (String) throws -> Void
+    ) async throws -> Int {
+        var cursor: UserID?
+        var count = 0
+        try write("[")
+        while true {
+            let users = try await deployment.store.users(of: tenant, before: cursor, limit: 500)
+            for user in users where connection.map({ $0 == user.connection }) ?? true {
+                let document = try await document(user, withHash: withHashes, deployment)
+                let text = String(decoding: JSONValue.object(document).serialized(), as: UTF8.self)
+                try write((count == 0 ? "\n" : ",\n") + text)
+                count += 1
+            }
+            guard let last = users.last, users.count == 500 else { break }
+            cursor = last.id
+        }
+        try write("\n]\n")
+        return count
     }
 
     private static func document(_ user: User, withHash: Bool, _ deployment: Deployment) async throws -> JSONObject {

@@ -83,24 +83,33 @@ struct Deployment: Sendable {
         try tools.becomeOwner(String(path.prefix { $0 != "?" }))
     }
 
-    /// The server's configuration, with this command's flags above it.
+    /// The server's configuration, with this command's flags above it; its warnings are told.
     static func readSettings(_ invocation: Invocation, _ console: Console) throws -> Settings {
+        let settings = try settings(invocation, console)
+        for warning in settings.warnings { console.warn(invocation.program, "\(warning)") }
+        return settings
+    }
+
+    /// The same, with the warnings left to the caller; `serve` is what the server itself would make of it.
+    static func settings(
+        _ invocation: Invocation,
+        _ console: Console,
+        mode: SettingsMode = .admin
+    ) throws(SettingsError) -> Settings {
         var flags: [String: [String]] = [:]
         for (flag, setting) in [
             ("store", "store"), ("store-file", "store_file"), ("master-key-file", "master_key_file"),
         ] {
             if let values = invocation.flags[flag] { flags[setting] = values }
         }
-        let settings = try Settings(
+        return try Settings(
             SettingsSources(
-                mode: .admin,
+                mode: mode,
                 flags: flags,
                 environment: console.environment,
                 file: invocation.value("config")
             )
         )
-        for warning in settings.warnings { console.warn(invocation.program, "\(warning)") }
-        return settings
     }
 
     /// Writes down that the operator changed something. The change itself is done by then, so that a failure is told

@@ -7,6 +7,10 @@ import Testing
 final class Nginx: Sendable {
     /// Where clients of the test go: what they send arrives at nginx over TLS, from their own address.
     let entrance: Int
+    /// Where it speaks TLS itself.
+    let port: Int
+    /// Its certificate, which is its own authority; a file.
+    var certificate: String { folder.file("certificate.pem") }
     private let folder: TemporaryFolder
     private let proxy: ChildProcess
     private let pipe: ChildProcess
@@ -21,6 +25,7 @@ final class Nginx: Sendable {
     private init(_ folder: TemporaryFolder, entrance: Int, port: Int, _ name: String) throws {
         self.folder = folder
         self.entrance = entrance
+        self.port = port
         let environment = ["PATH": "/usr/sbin:/usr/bin:/bin", "LANG": "C.UTF-8"]
         proxy = try ChildProcess(
             Self.program,
@@ -37,8 +42,12 @@ final class Nginx: Sendable {
         )
     }
 
-    /// Starts one, for the host `name`, before `servers`.
-    static func start(for name: String, before servers: [LatchkeyServer]) async throws -> Nginx {
+    /// Starts one, for the host `name`, before `servers`; told `lines`, or what is documented.
+    static func start(
+        for name: String,
+        before servers: [LatchkeyServer],
+        saying lines: [String]? = nil
+    ) async throws -> Nginx {
         let folder = try TemporaryFolder()
         let made = try await run(
             "/usr/bin/openssl",
@@ -50,7 +59,8 @@ final class Nginx: Sendable {
         )
         try #require(made.exit == 0, "\(made)")
         let (entrance, port) = (try freePort(), try freePort())
-        try folder.write(try configuration(folder, port, servers), to: "nginx.conf")
+        let told = try lines?.joined(separator: "\n") ?? documented()
+        try folder.write(configuration(folder, port, servers, told), to: "nginx.conf")
         let nginx = try Nginx(folder, entrance: entrance, port: port, name)
         let answers = try await eventually(seconds: 90) {
             guard nginx.proxy.isRunning, nginx.pipe.isRunning else { return true }
@@ -71,9 +81,12 @@ final class Nginx: Sendable {
         }
     }
 
-    private static func configuration(_ folder: TemporaryFolder, _ port: Int, _ servers: [LatchkeyServer]) throws
-        -> String
-    {
+    private static func configuration(
+        _ folder: TemporaryFolder,
+        _ port: Int,
+        _ servers: [LatchkeyServer],
+        _ lines: String
+    ) -> String {
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
             "    \($0)_temp_path \(folder.file($0));\n"
         }
@@ -94,7 +107,7 @@ final class Nginx: Sendable {
                     ssl_certificate \(folder.file("certificate.pem"));
                     ssl_certificate_key \(folder.file("key.pem"));
                     location / {
-            \(try documented())
+            \(lines)
                     }
                 }
             }

@@ -8,7 +8,7 @@ public enum CredentialDatabaseContract {
         + rotation
         + revocation
         + searches + managedUsers + managedAccess + work
-        + records + auditChains + outbox + expiry + separation + metadata + withoutSession + impact
+        + records + auditChains + outbox + expiry + separation + metadata + withoutSession + impact + adoption + removal
 
     /// Promises about the whole store: each wants a store of its own, with nobody else on it.
     public static let lonelyPromises: [Promise<any CredentialDatabase>] = lonelyKeyRotations + lonelyOutbox

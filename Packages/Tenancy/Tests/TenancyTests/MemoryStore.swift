@@ -227,6 +227,10 @@ private struct Parts {
             guard tenant.updatedAt == old else { return false }
             tenant.settings = settings
             tenant.updatedAt = now
+        case .setSuspension(let since, let old, let now):
+            guard tenant.updatedAt == old else { return false }
+            tenant.suspendedAt = since
+            tenant.updatedAt = now
         case .addDomain(let domain):
             let isTaken = ([configuration(version: 0)] + others).contains { $0.domain(host: domain.host) != nil }
             if isTaken { throw .unique(.domainHost) }

@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <string.h>
 
 // curl_easy_setopt is variadic and a macro; each of these is it for one type of value.
 
@@ -39,6 +40,20 @@ static inline CURLcode latchkey_curl_set_source(CURL *handle, latchkey_curl_sink
 
 static inline CURLcode latchkey_curl_set_recipients(CURL *handle, struct curl_slist *recipients) {
     return curl_easy_setopt(handle, CURLOPT_MAIL_RCPT, recipients);
+}
+
+static inline CURLcode latchkey_curl_set_places(CURL *handle, struct curl_slist *places) {
+    return curl_easy_setopt(handle, CURLOPT_CONNECT_TO, places);
+}
+
+// The other side's own certificate in PEM, where CURLOPT_CERTINFO was set; it goes with the handle.
+static inline const char *latchkey_curl_certificate(CURL *handle) {
+    struct curl_certinfo *info = NULL;
+    if (curl_easy_getinfo(handle, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return NULL;
+    for (struct curl_slist *line = info->certinfo[0]; line; line = line->next) {
+        if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
+    }
+    return NULL;
 }
 
 // The bytes are copied.

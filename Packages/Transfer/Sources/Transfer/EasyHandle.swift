@@ -67,6 +67,13 @@ final class Source {
         return list
     }
 
+    /// Where to connect to in place of what addresses say, as `::HOST:PORT`; kept as headers are.
+    func set(places lines: [String]) throws(TransferError) -> HeaderList {
+        let list = try HeaderList(lines)
+        try check(unsafe latchkey_curl_set_places(handle, list.first))
+        return list
+    }
+
     func set(body bytes: [UInt8]) throws(TransferError) {
         // One byte more, so that an empty body has an address too.
         try check(
@@ -134,6 +141,9 @@ final class Source {
 
     var status: Int { unsafe latchkey_curl_status(handle) }
 
+    /// The other side's own certificate, PEM; `nil` without TLS, and where it was not asked for.
+    var certificate: String? { unsafe latchkey_curl_certificate(handle).map { unsafe String(cString: $0) } }
+
     private func check(_ code: CURLcode) throws(TransferError) {
         switch code {
         case CURLE_OK: return
@@ -143,7 +153,7 @@ final class Source {
     }
 }
 
-/// The headers of a request, as libcurl takes them; they go with this value.
+/// A list of lines, such as headers, as libcurl takes them; they go with this value.
 @safe struct HeaderList: ~Copyable {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 

@@ -98,6 +98,23 @@ public struct MailRelay: Sendable {
         throw fault(code, status, said, isFull: replies.isFull)
     }
 
+    /// Greets the server, signs in where there are credentials, and hands over nothing (`NOOP`, RFC 5321 §4.1.1.9).
+    ///
+    /// This blocks the calling thread.
+    ///
+    /// - Throws: ``MailRelayError/unavailable(reason:)``.
+    public func greet() throws(MailRelayError) {
+        guard Library.isReady else { throw .unavailable(reason: "libcurl cannot be started") }
+        do throws(TransferError) {
+            let transfer = try EasyHandle()
+            try prepare(transfer)
+            try transfer.set(CURLOPT_CUSTOMREQUEST, "NOOP")
+            try transfer.run(into: Sink(limit: Self.repliesLimit))
+        } catch {
+            throw .unavailable(reason: error.description)
+        }
+    }
+
     private func prepare(_ transfer: borrowing EasyHandle) throws(TransferError) {
         guard Self.isHost(host), Self.isHost(greeting) else { throw .badAddress }
         let isNumber = host.utf8.contains(UInt8(ascii: ":"))

@@ -15,6 +15,9 @@ public struct WebClient: Sendable {
     public var authorities: String?
     /// What the program calls itself.
     public var agent: String
+    /// `HOST:PORT` that is connected to in place of what an `https://` address says, whose name the certificate has to
+    /// have all the same; `nil`: the address's own.
+    public var connectingTo: String?
 
     public init(
         maximumSize: Int = 64 << 20,
@@ -68,11 +71,20 @@ public struct WebClient: Sendable {
         try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
         // libcurl would wait for a "100 Continue" before a large body.
         let list = try transfer.set(headers: request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"])
+        let place = scheme == "https" ? connectingTo.map { ["::\($0)"] } : nil
+        let places = try transfer.set(places: place ?? [])
+        try transfer.set(CURLOPT_CERTINFO, 1)
         let sink = Sink(limit: maximumSize)
         let headers = Sink(limit: 1 << 18)
         try transfer.run(into: sink, headers: headers)
         _ = consume list
-        return WebResponse(status: transfer.status, headers: Self.headers(headers.bytes), body: sink.bytes)
+        _ = consume places
+        return WebResponse(
+            status: transfer.status,
+            headers: Self.headers(headers.bytes),
+            body: sink.bytes,
+            certificate: transfer.certificate
+        )
     }
 
     /// `http://localhost…`, `http://NAME.localhost…`, `http://127.…`, `http://[::1]…`.
@@ -159,11 +171,14 @@ public struct WebResponse: Hashable, Sendable {
     public let status: Int
     public let headers: [WebHeader]
     public let body: [UInt8]
+    /// The other side's own certificate, PEM; `nil` without TLS.
+    public let certificate: String?
 
-    public init(status: Int, headers: [WebHeader] = [], body: [UInt8] = []) {
+    public init(status: Int, headers: [WebHeader] = [], body: [UInt8] = [], certificate: String? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.certificate = certificate
     }
 
     /// The first header of this name, which is given in lower case.

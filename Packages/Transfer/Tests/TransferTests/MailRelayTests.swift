@@ -35,6 +35,18 @@ struct MailRelayTests {
         #expect(!mail.tls)
     }
 
+    @Test("It is greeted without a mail; one that refuses that, or is not there, cannot be used")
+    func greeted() throws {
+        let sink = try MailSink()
+        try withExtendedLifetime(sink) { try relay(sink).greet() }
+        let refusing = try MailSink(#"{"replies": {"NOOP": "550 5.7.1 not you"}}"#)
+        _ = withExtendedLifetime(refusing) {
+            #expect(throws: MailRelayError.self) { try relay(refusing).greet() }
+        }
+        let away = MailRelay(.smtp, host: "127.0.0.1", port: 1, greeting: "x.example")
+        #expect(throws: MailRelayError.self) { try away.greet() }
+    }
+
     @Test("A mail of some length arrives whole")
     func large() throws {
         let sink = try MailSink()

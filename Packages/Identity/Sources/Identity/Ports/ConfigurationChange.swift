@@ -24,6 +24,8 @@ public enum ConfigurationChange: Hashable, Sendable {
     case setGrant(ClientGrant)
     case removeGrant(ClientGrantID)
     case setSettings(TenantSettings, replacing: UnixTime, at: UnixTime)
+    /// Suspends the tenant from `since` on; `nil`: it serves again.
+    case setSuspension(since: UnixTime?, replacing: UnixTime, at: UnixTime)
     case addDomain(Domain)
     case setDomain(Domain, replacing: UnixTime)
     /// Takes a custom domain away. Its name and RP IDs become free, unless another domain of the tenant has them or

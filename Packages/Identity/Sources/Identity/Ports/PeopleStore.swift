@@ -255,7 +255,8 @@ public protocol AssertionReplayStore: Sendable {
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore,
-    RelyingPartyStore, ImpactStore, AuditChainStore, OutboxStore, OutboxAdministration, UserAdministrationStore,
+    RelyingPartyStore, ImpactStore, AdoptionStore, AuditChainStore, TenantRemovalStore, OutboxStore,
+    OutboxAdministration, UserAdministrationStore,
     PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, JobStore,
     JobResultStore, JobQueue
 {

@@ -47,6 +47,7 @@ extension SQLStore {
         case .setGrant(let grant): [set(grant)]
         case .removeGrant(let grant): [remove(grant, of: tenant)]
         case .setSettings(let settings, let old, let now): [set(settings, of: tenant, replacing: old, at: now)]
+        case .setSuspension(let since, let old, let now): [suspend(tenant, since: since, replacing: old, at: now)]
         case .addDomain(let domain): insert(domain, into: tenant)
         case .setDomain(let domain, let old): set(domain, replacing: old)
         case .removeDomain(let domain): remove(domain)

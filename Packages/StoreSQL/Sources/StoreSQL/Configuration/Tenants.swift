@@ -68,6 +68,18 @@ extension SQLStore {
         SQLStatement(updateTenant, [.document(settings.document), .time(now), .tenant(tenant), .time(old)])
     }
 
+    static func suspend(
+        _ tenant: TenantID,
+        since: UnixTime?,
+        replacing old: UnixTime,
+        at now: UnixTime
+    ) -> SQLStatement {
+        SQLStatement(
+            updateSuspension,
+            [since.map(SQLValue.time) ?? .null, .time(now), .tenant(tenant), .time(old)]
+        )
+    }
+
     /// The domain itself, then its claim to names.
     static func set(_ domain: Domain, replacing old: UnixTime) -> [SQLStatement] {
         let update = SQLStatement(
@@ -200,6 +212,9 @@ extension SQLStore {
     )
     private static let updateTenant = SQL(
         "UPDATE tenant SET settings = ?, updated_at = ? WHERE id = ? AND updated_at = ?"
+    )
+    private static let updateSuspension = SQL(
+        "UPDATE tenant SET suspended_at = ?, updated_at = ? WHERE id = ? AND updated_at = ?"
     )
     static let selectDomains = SQL(
         """

@@ -95,6 +95,8 @@ class Session(socketserver.StreamRequestHandler):
                 self.server.keep(mail | {"commands": list(commands)})
                 self.server.wait()
                 self.say(".", "250 2.0.0 taken")
+            elif verb == "NOOP":
+                self.say(verb, "250 2.0.0 ok")
             elif verb == "QUIT":
                 self.say(verb, "221 bye")
                 return
