@@ -60,7 +60,8 @@ man: ## write manual pages and completions of the commands into .build/man (need
 	@bin="$$(swift build -c release --show-bin-path)"; for product in latchkey-admin latchkey-tenant; do \
 	    "$$bin/$$product" manual | scdoc >.build/man/$$product.1 || exit 1; \
 	    for shell in bash zsh fish; do "$$bin/$$product" completion $$shell >.build/man/$$product.$$shell || exit 1; done; \
-	done
+	done; \
+	"$$bin/latchkey-tenant" schema --manual | scdoc >.build/man/latchkey-tenant-file.5
 
 clean: ## remove what was built; data stays
 	rm -rf .build .venv

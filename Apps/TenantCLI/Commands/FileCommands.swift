@@ -281,8 +281,16 @@ enum FileCommands {
         "schema",
         "print the JSON Schema of the tenant file, for editors",
         group: TenantProgram.Group.file,
-        examples: ["latchkey-tenant schema >tenant.schema.json"]
-    ) { _, console in
+        flags: [Flag("manual", "print its manual page in scdoc's language instead")],
+        examples: [
+            "latchkey-tenant schema >tenant.schema.json",
+            "latchkey-tenant schema --manual | scdoc >latchkey-tenant-file.5",
+        ]
+    ) { invocation, console in
+        if invocation.isSet("manual") {
+            console.output.write(TenantFileManual.text(version: TenantProgram.version))
+            return .done
+        }
         console.answer(Details(TenantFileSchema.document), as: .json)
         return .done
     }

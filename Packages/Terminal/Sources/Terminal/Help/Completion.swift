@@ -185,12 +185,13 @@ extension Program {
             function _\(function)_at
                 set -l place
                 for word in (commandline -opc)[2..-1]
-                    switch (string join ' ' $place $word)
+                    set -l next $place $word
+                    switch "$next"
                         case \(paths.map { "'\($0)'" }.joined(separator: " "))
                             set -a place $word
                     end
                 end
-                test (string join ' ' $place) = "$argv[1]"
+                test "$place" = "$argv[1]"
             end
             complete -c \(name) -n '_\(function)_at ""' -f
 
