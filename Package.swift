@@ -69,7 +69,8 @@ let package = Package(
             name: "APIServer",
             dependencies: libraries([
                 "Encodings", "Threads", "Cryptography", "HTTPServer", "Settings", "Terminal", "WebAuthn", "Identity",
-                "Passkeys", "Accounts", "Audit", "Tokens", "Tenancy", "HTTPAPI", "Storage", "PublicSuffix", "DNS",
+                "Passkeys", "Accounts", "Audit", "Mail", "Tokens", "Tenancy", "HTTPAPI", "Storage", "PublicSuffix",
+                "DNS", "Transfer",
             ]),
             path: "Apps/APIServer",
             resources: ["index.html", "demo.css", "demo.js", "icon.svg"].map {
@@ -81,7 +82,7 @@ let package = Package(
             name: "AdminCLI",
             dependencies: libraries([
                 "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
-                "SoftwareAuthenticator", "Identity", "Accounts", "Audit", "Tokens", "Tenancy", "Storage",
+                "SoftwareAuthenticator", "Identity", "Accounts", "Audit", "Mail", "Tokens", "Tenancy", "Storage",
                 "PublicSuffix",
             ]),
             path: "Apps/AdminCLI",

@@ -28,6 +28,8 @@ final class Deployment: Sendable {
     let jobs: JobWorker
     let refusals: RefusalLog
     let metadata: MetadataCache
+    /// `nil` where mail is off.
+    let mail: MailDelivery?
     private let watch: DeploymentWatch
     /// The store has begun anew with other keys than those that were opened here.
     private let isReplaced = Atomic<Bool>(false)
@@ -77,6 +79,7 @@ final class Deployment: Sendable {
             (signingPool, hashingPool, namePool) = try Self.pools()
             names = Self.names(suffixes, settings, namePool)
             hasher = try PasswordHasher(pool: hashingPool, random: random)
+            mail = try MailDelivery.make(settings, store: store, keys: deployment, log: log, random: random)
         } catch {
             challenges.close()
             await store.close()
@@ -259,6 +262,7 @@ final class Deployment: Sendable {
         signingPool.stop()
         hashingPool.stop()
         namePool.stop()
+        mail?.stop()
         challenges.close()
         await store.close()
     }

@@ -13,7 +13,7 @@ final class Log: Sendable {
 
     private let state: Mutex<State>
     private let clock: @Sendable () -> UnixTime
-    private let output: any TextOutput
+    let output: any TextOutput
 
     init(format: LogFormat, level: LogLevel, output: any TextOutput, clock: @escaping @Sendable () -> UnixTime) {
         state = Mutex(State(format: format, level: level))

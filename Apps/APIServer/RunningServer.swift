@@ -34,6 +34,7 @@ struct RunningServer {
         do throws(MasterKeyError) {
             masterKeys = try MasterKeyFile.read(settings.masterKeyFile.value ?? "")
         } catch { throw CommandFailure(error) }
+        try MailDelivery.check(settings)
         ProcessTuning.keepFreedMemory()
 
         let server = try listeningServer(settings.listeners(tls: tls ?? settings.tlsFiles))
@@ -60,7 +61,10 @@ struct RunningServer {
                 directory: deployment.directory,
                 clock: SystemClock.now,
                 stores: { deployment.observed },
-                gauges: { Self.gauges(server.metrics) + MetadataGauges.of(deployment.metadata, now: SystemClock.now()) }
+                gauges: {
+                    Self.gauges(server.metrics) + MetadataGauges.of(deployment.metadata, now: SystemClock.now())
+                        + (deployment.mail?.gauges ?? [])
+                }
             )
         )
         await readMetadata(deployment)
@@ -189,6 +193,7 @@ struct RunningServer {
                 }
             },
             Task { await sealAudit(deployment) },
+            Task { await deployment.mail?.run() },
             Task {
                 while !Task.isCancelled {
                     await deployment.retireKeys()

@@ -10,7 +10,7 @@ struct SettingsReading: Sendable {
     /// What this build has.
     static let built: Set<SettingsFeature> = [
         .postgres, .redis, .challengesInStore, .tls, .adminListener, .unixListeners, .rateLimits,
-        .breachedPasswords, .publicSuffixList, .dns,
+        .mail, .breachedPasswords, .publicSuffixList, .dns,
     ]
 
     init(_ invocation: Invocation, mode: SettingsMode, console: Console, standard: [String: [String]] = [:]) {

@@ -37,6 +37,7 @@ enum AdminProgram {
                 CopyCommand.command(tools), DoctorCommand.command(tools), CeremonyCommands.command(tools),
                 AuditCommands.command(tools),
                 ReportCommands.command(tools),
+                MailCommands.command(tools),
                 DecodeCommand.command, MetadataCommands.command(tools), AuthenticatorCommands.command(tools),
                 VectorsCommand.command(tools),
                 Program.completionCommand(of: name, group: Group.shell) { make(tools) },
@@ -51,6 +52,7 @@ enum AdminProgram {
         static let people = "People"
         static let keys = "Keys"
         static let store = "Store"
+        static let mail = "Mail"
         static let why = "Why"
         static let metadata = "Metadata"
         static let test = "Test"

@@ -33,6 +33,7 @@ struct CommandTableTests {
             "passkey revoke", "user block", "user unblock", "user unlock", "user export", "session list",
             "session revoke", "key list", "ceremony list", "ceremony explain", "vectors", "decode",
             "migrate status", "migrate up", "doctor", "report adoption", "tenant delete",
+            "mail test", "mail list", "mail retry",
         ] {
             #expect(program.find(line.split(separator: " ").map(String.init))?.action != nil, "\(line)")
         }

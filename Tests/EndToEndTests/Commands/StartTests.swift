@@ -75,8 +75,20 @@ struct StartTests {
     @Test("Parts that are not built yet are one clear line")
     func notBuilt() async throws {
         try await refuses(
-            ["LATCHKEY_MAIL": "smtps://a:b@smtp.acme.example", "LATCHKEY_MAIL_FROM": "a@acme.example"],
-            saying: "mail"
+            ["LATCHKEY_MDS_URL": "https://mds.acme.example/"],
+            saying: "mds.url",
+            "but this version"
+        )
+    }
+
+    @Test("A mail template with a placeholder that it cannot have: file, line, and those that it can")
+    func badTemplate() async throws {
+        let file = try folder.write("Subject: x\n\nHi {{nmae}}\n", to: "test.en.txt")
+        try await refuses(
+            ["LATCHKEY_MAIL_TEMPLATES": file.split(separator: "/").dropLast().map { "/" + $0 }.joined()],
+            saying: "\(file):3: {{nmae}}",
+            "{{address}}",
+            exit: 2
         )
     }
 
