@@ -66,17 +66,20 @@ struct BrowserRoutes: Sendable {
         let (answer, client) = try await verifyRequest(&exchange)
         let signIn = SignIn(services: services, surface: .browserVerify)
         let decision = try decide(answer, client, exchange)
-        let taken = try await take(answer, signIn, client, exchange)
-        switch taken {
-        case .enrollment(let pending):
-            guard let signedIn = try await mayEnroll(exchange) else {
+        let asked = exchange
+        return try await signIn.answering(answer.response, in: asked.context) { () async throws(APIError) in
+            let taken = try await take(answer, signIn, client, asked)
+            switch taken {
+            case .enrollment(let pending):
+                guard let signedIn = try await mayEnroll(asked) else {
+                    throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
+                }
+                return try await enroll(answer, pending, signedIn, client, asked)
+            case .signUp:
+                return try await finish(taken, answer, decision, signIn, client, asked)
+            case .login:
                 throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
             }
-            return try await enroll(answer, pending, signedIn, client, exchange)
-        case .signUp:
-            return try await finish(taken, answer, decision, signIn, client, exchange)
-        case .login:
-            throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
         }
     }
 
@@ -148,11 +151,14 @@ struct BrowserRoutes: Sendable {
                 tenant: exchange.context.tenant
             )
         } catch { throw APIError(error) }
-        let precedence = precedence(signedIn.user, exchange)
-        return .json(capacity: 1024) { json in
-            Me(user: signedIn.user, session: signedIn.session, passkeys: passkeys, precedence: precedence)
-                .write(to: &json)
-        }
+        let me = Me(
+            user: signedIn.user,
+            session: signedIn.session,
+            passkeys: passkeys,
+            precedence: precedence(signedIn.user, exchange),
+            signals: await services.ceremonies.signals(for: signedIn.user, having: passkeys, in: exchange.context)
+        )
+        return .json(capacity: 2048) { me.write(to: &$0) }
     }
 
     private func logOut(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
@@ -241,6 +247,7 @@ struct BrowserRoutes: Sendable {
             alongside: session,
             in: exchange.context
         )
+        let signals = await services.ceremonies.signals(for: signedIn.user, in: exchange.context)
         var response = HTTPResponse.json(capacity: 2048) { json in
             json.beginObject()
             json.name("verified")
@@ -250,6 +257,7 @@ struct BrowserRoutes: Sendable {
             json.integer(signedIn.tokens.expiresIn)
             if let refresh = signedIn.tokens.refreshToken { json.member("refresh_token", refresh) }
             write(signedIn.user, signedIn.passkey, exchange, to: &json)
+            if let signals { Signals.write(signals, to: &json) }
             json.endObject()
         }
         if let new {
@@ -290,6 +298,7 @@ struct BrowserRoutes: Sendable {
         do throws(TokenError) {
             tokens = try await services.issuer.sign(prepared)
         } catch { throw APIError(error, base: context.base) }
+        let signals = await services.ceremonies.signals(for: signedIn.user, in: context)
         var response = HTTPResponse.json(capacity: 2048) { json in
             json.beginObject()
             json.name("verified")
@@ -298,6 +307,7 @@ struct BrowserRoutes: Sendable {
             json.name("expires_in")
             json.integer(tokens.expiresIn)
             write(signedIn.user, passkey, exchange, to: &json)
+            if let signals { Signals.write(signals, to: &json) }
             json.endObject()
         }
         response.headers.add("Set-Cookie", BrowserCookies(exchange).clearedCeremony)

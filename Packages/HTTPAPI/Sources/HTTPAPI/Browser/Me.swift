@@ -1,5 +1,6 @@
 import Encodings
 import Identity
+import Passkeys
 import WebAuthn
 
 /// The answer of `GET /api/me` (contract 12.5).
@@ -8,6 +9,7 @@ struct Me {
     let session: Session
     let passkeys: [Passkey]
     let precedence: [IdentifierKind]
+    let signals: AccountSignals?
 
     func write(to json: inout JSONWriter) {
         let username = user.displayIdentifier(precedence)
@@ -31,6 +33,7 @@ struct Me {
         json.beginArray()
         for passkey in passkeys { write(passkey, to: &json) }
         json.endArray()
+        if let signals { Signals.write(signals, to: &json) }
         json.endObject()
     }
 

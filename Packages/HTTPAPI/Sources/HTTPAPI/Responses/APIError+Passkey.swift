@@ -94,6 +94,7 @@ extension APIError {
         case .refused(let refusal):
             self.init(refusal.error.reason, at: surface)
             ceremony = refusal.ceremony
+            unknownCredential = refusal.unknownCredential
         case .userExistsAtFinish(let ceremony):
             self.init(
                 surface == .browserVerify ? 409 : 403,

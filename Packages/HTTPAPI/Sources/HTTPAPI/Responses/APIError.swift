@@ -1,6 +1,7 @@
 import Encodings
 import HTTPServer
 import Identity
+import Passkeys
 
 /// A refusal: one row of the HTTP contract, in the OAuth shape (section 2.1).
 struct APIError: Error, Hashable {
@@ -18,6 +19,8 @@ struct APIError: Error, Hashable {
     var detail: String?
     /// The value of `WWW-Authenticate`.
     var challenge: String?
+    /// What the client may tell its passkey manager (contract 9.6).
+    var unknownCredential: Refusal.UnknownCredential?
     /// What is wrong with a tenant file, place by place.
     var faults: [FileFault] = []
     /// Whether the reason tells which check of a ceremony failed, so that `hide_passkey_reasons` takes it out.
@@ -52,6 +55,7 @@ struct APIError: Error, Hashable {
             json.name("trace_id")
             json.string(ceremony.text)
         }
+        if let unknownCredential { Signals.write(unknownCredential, to: &json) }
         json.endObject()
         return response(body: json.bytes)
     }

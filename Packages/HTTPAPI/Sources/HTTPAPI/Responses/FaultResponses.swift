@@ -44,6 +44,7 @@ extension APIError {
         json.member("error_description", description)
         if !(hidingReasons && isCeremonyReason) { json.member("reason", reason) }
         if let ceremony { json.member("trace_id", ceremony.text) }
+        if let unknownCredential { Signals.write(unknownCredential, to: &json) }
         json.endObject()
         return response(body: json.bytes)
     }

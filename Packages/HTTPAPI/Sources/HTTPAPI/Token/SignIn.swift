@@ -23,6 +23,23 @@ struct SignIn {
         let replaced: [UInt8]?
     }
 
+    /// Runs what an answer leads to. When it is refused after the client made a key, the refusal says which, so that the
+    /// key does not stay behind where nobody knows it (contract 9.6).
+    func answering<Value>(
+        _ answer: JSONObject,
+        in context: RequestContext,
+        _ body: () async throws(APIError) -> Value
+    ) async throws(APIError) -> Value {
+        do throws(APIError) {
+            return try await body()
+        } catch {
+            guard error.status < 500, error.unknownCredential == nil else { throw error }
+            var refusal = error
+            refusal.unknownCredential = await services.ceremonies.signal(forMadeInVain: answer, in: context)
+            throw refusal
+        }
+    }
+
     func take(
         _ session: String,
         _ origin: CeremonySurface,

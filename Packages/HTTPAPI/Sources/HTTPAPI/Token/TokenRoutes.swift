@@ -52,8 +52,10 @@ struct TokenRoutes: Sendable {
         } catch { throw APIError(error, base: context.base) }
 
         let signIn = SignIn(services: services, surface: .token)
-        let taken = try await signIn.take(session, .token, realm: realm, client: client, in: context)
-        let signedIn = try await signIn.finish(taken, answer, decision, client: client, cookie: nil, in: context)
+        let signedIn = try await signIn.answering(answer, in: context) { () async throws(APIError) in
+            let taken = try await signIn.take(session, .token, realm: realm, client: client, in: context)
+            return try await signIn.finish(taken, answer, decision, client: client, cookie: nil, in: context)
+        }
         var response = HTTPResponse.json(capacity: 4096) { signedIn.tokens.write(to: &$0) }
         response.headers.add("X-Ceremony-Id", signedIn.ceremony.text)
         return response

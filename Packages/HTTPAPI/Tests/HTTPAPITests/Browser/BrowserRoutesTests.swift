@@ -143,7 +143,7 @@ struct BrowserRoutesTests {
             )
             #expect(added.status == 200, "\(added)")
             #expect(
-                added.json.members.map(\.name) == ["verified", "token", "expires_in", "user", "credential"],
+                added.json.members.map(\.name) == ["verified", "token", "expires_in", "user", "credential", "signals"],
                 "\(added)"
             )
             #expect(added.cookie(session) == nil, "the session goes on as it was")
