@@ -21,29 +21,38 @@ enum UserExportCommand {
             exits: [.notFound, .notAllowed]
         ) { invocation, console in
             try await Session.run(invocation, console, tools) { session in
-                var body: JSONObject = ["format": .string(invocation.value("format") ?? "json")]
-                if let name = invocation.value("connection") {
-                    body.set("connection_id", .string(try await session.connection(name).text("id")))
-                }
-                let fields = invocation.values("field")
-                if !fields.isEmpty { body.set("fields", .array(fields.map { ["name": .string($0)] })) }
-                let made = try await session.call("POST", "jobs/users-exports", body: .object(body)).json.object ?? [:]
-                let job = try await session.finished(job: made.text("id")) { done in
-                    console.progress("exporting, \(done) %")
-                }
-                let address = job.text("location")
-                let base = session.target.base + "/api/v2/"
-                // The token goes to its own server alone.
-                guard address.hasPrefix(base) else { throw session.strange("jobs") }
-                let result = try await session.send("GET", String(address.dropFirst(base.count)))
-                if let refusal = session.refusal(result) { throw refusal }
+                let text = try await export(invocation, console, session)
                 if let path = invocation.value("out") {
-                    try PrivateFile.write(path, String(decoding: result.body, as: UTF8.self))
+                    try PrivateFile.write(path, text)
                 } else {
-                    console.output.write(String(decoding: result.body, as: UTF8.self))
+                    console.output.write(text)
                 }
                 return .done
             }
         }
+    }
+
+    private static func export(
+        _ invocation: Invocation,
+        _ console: Console,
+        _ session: Session
+    ) async throws(CommandFailure) -> String {
+        var body: JSONObject = ["format": .string(invocation.value("format") ?? "json")]
+        if let name = invocation.value("connection") {
+            body.set("connection_id", .string(try await session.connection(name).text("id")))
+        }
+        let fields = invocation.values("field")
+        if !fields.isEmpty { body.set("fields", .array(fields.map { ["name": .string($0)] })) }
+        let made = try await session.call("POST", "jobs/users-exports", body: .object(body)).json.object ?? [:]
+        let job = try await session.finished(job: made.text("id")) { done in
+            console.progress("exporting, \(done) %")
+        }
+        let address = job.text("location")
+        let base = session.target.base + "/api/v2/"
+        // The token goes to its own server alone.
+        guard address.hasPrefix(base) else { throw session.strange("jobs") }
+        let result = try await session.send("GET", String(address.dropFirst(base.count)))
+        if let refusal = session.refusal(result) { throw refusal }
+        return String(decoding: result.body, as: UTF8.self)
     }
 }

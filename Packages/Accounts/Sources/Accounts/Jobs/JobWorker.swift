@@ -131,21 +131,47 @@ public struct JobWorker: Sendable {
         return nil
     }
 
+    /// Brings users in, many at once, so that the store writes them together; but one after the other where two claim
+    /// the same name, id or passkey, so that the first of the file has it.
     private func bring(_ elements: [[UInt8]], _ work: UserImport) async throws(StoreError) -> [UserImport.Outcome] {
+        var outcomes: [UserImport.Outcome?] = Array(repeating: nil, count: elements.count)
+        var waiting: [(index: Int, candidate: UserImport.Candidate)] = []
+        for (index, element) in elements.enumerated() {
+            do throws(UserImport.Failure) {
+                waiting.append((index, try work.read(element)))
+            } catch { outcomes[index] = .failed(error.entry) }
+        }
+        while !waiting.isEmpty {
+            var claimed: Set<[UInt8]> = []
+            var later: [(index: Int, candidate: UserImport.Candidate)] = []
+            var now: [(index: Int, candidate: UserImport.Candidate)] = []
+            for one in waiting {
+                let claims = one.candidate.claims
+                if claimed.isDisjoint(with: claims) { now.append(one) } else { later.append(one) }
+                claimed.formUnion(claims)
+            }
+            for (index, outcome) in try await bringAtOnce(now, work) { outcomes[index] = outcome }
+            waiting = later
+        }
+        return outcomes.compactMap { $0 }
+    }
+
+    private func bringAtOnce(
+        _ candidates: [(index: Int, candidate: UserImport.Candidate)],
+        _ work: UserImport
+    ) async throws(StoreError) -> [(Int, UserImport.Outcome)] {
         let now = clock()
         let results = await withTaskGroup(of: (Int, Result<UserImport.Outcome, StoreError>).self) { group in
-            for (index, element) in elements.enumerated() {
+            for (index, candidate) in candidates {
                 group.addTask {
                     do throws(StoreError) {
-                        return (index, .success(try await work.bring(element, now: now)))
+                        return (index, .success(try await work.bring(candidate, now: now)))
                     } catch { return (index, .failure(error)) }
                 }
             }
-            var results: [(Int, Result<UserImport.Outcome, StoreError>)] = []
-            for await result in group { results.append(result) }
-            return results.sorted { $0.0 < $1.0 }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        return try results.map { (result) throws(StoreError) in try result.1.get() }
+        return try results.map { (result) throws(StoreError) in (result.0, try result.1.get()) }
     }
 
     private static func sentence(_ fault: JSONArrayReader.Fault) -> String {

@@ -21,19 +21,33 @@ struct UserImport: Sendable {
         case failed(JSONObject)
     }
 
-    /// Brings one user in.
-    ///
-    /// - Parameters:
-    ///   - element: an object of the file.
-    ///   - now: when.
-    /// - Returns: what became of it.
-    /// - Throws: only what the store itself is at fault for.
-    func bring(_ element: [UInt8], now: UnixTime) async throws(StoreError) -> Outcome {
+    /// A user of the file, as far as one can be judged alone.
+    struct Candidate: Sendable {
         let document: JSONObject
-        do throws(JSONError) {
-            guard let object = try JSON.parse(element).object else { return failed([:], Self.notJSON) }
-            document = object
-        } catch { return failed([:], Self.notJSON) }
+        let user: UserDocument
+        let hash: String?
+
+        /// What nobody else may have: of two users of a file who share one, the first is brought in.
+        var claims: Set<[UInt8]> {
+            var claims = Set(user.identifiers.map { Array("\($0.kind.rawValue):\($0.canonical)".utf8) })
+            if let id = user.id { claims.insert(Array("user_id:\(id.subject)".utf8)) }
+            for passkey in user.passkeys { claims.insert(Array("passkey:".utf8) + passkey.credentialID) }
+            return claims
+        }
+    }
+
+    /// What the list of errors says of a user who is not brought in.
+    struct Failure: Error {
+        let entry: JSONObject
+    }
+
+    /// Reads one user.
+    ///
+    /// - Parameter element: an object of the file.
+    /// - Returns: who may be brought in.
+    /// - Throws: what is wrong with it.
+    func read(_ element: [UInt8]) throws(Failure) -> Candidate {
+        guard let document = (try? JSON.parse(element))?.object else { throw failure([:], Self.notJSON) }
         let user: UserDocument
         let hash: String?
         do throws(DocumentError) {
@@ -43,27 +57,30 @@ struct UserImport: Sendable {
                 in: connection.options
             )
         } catch {
-            return failed(document, ImportFault("invalid_user", error.path, Self.message(error)))
+            throw failure(document, ImportFault("invalid_user", error.path, Self.message(error)))
         }
-        do throws(ImportFault) { hash = try ImportedHash.read(user) } catch { return failed(document, error) }
+        do throws(ImportFault) { hash = try ImportedHash.read(user) } catch { throw failure(document, error) }
         guard user.passkeys.isEmpty || bringsPasskeys else {
-            return failed(
+            throw failure(
                 document,
                 ImportFault("insufficient_scope", "passkeys", "the scope create:authentication_methods is missing")
             )
         }
         guard user.passkeys.count <= connection.options.passkey.maximumPerUser else {
-            return failed(document, ImportFault("too_many_passkeys", "passkeys", "it has too many passkeys"))
+            throw failure(document, ImportFault("too_many_passkeys", "passkeys", "it has too many passkeys"))
         }
-        return try await bring(user, hash: hash, document, now: now)
+        return Candidate(document: document, user: user, hash: hash)
     }
 
-    private func bring(
-        _ user: UserDocument,
-        hash: String?,
-        _ document: JSONObject,
-        now: UnixTime
-    ) async throws(StoreError) -> Outcome {
+    /// Brings one user in.
+    ///
+    /// - Parameters:
+    ///   - candidate: the user.
+    ///   - now: when.
+    /// - Returns: what became of it.
+    /// - Throws: only what the store itself is at fault for.
+    func bring(_ candidate: Candidate, now: UnixTime) async throws(StoreError) -> Outcome {
+        let (document, user) = (candidate.document, candidate.user)
         let id = user.id ?? UserID(now: now, random: random(8))
         let handle = random(32)
         var passkeys: [Passkey] = []
@@ -113,7 +130,7 @@ struct UserImport: Sendable {
                 NewUser(
                     user: new,
                     userHandle: handle,
-                    password: hash.map { PasswordRecord(hash: $0, changedAt: now) },
+                    password: candidate.hash.map { PasswordRecord(hash: $0, changedAt: now) },
                     passkeys: passkeys
                 ),
                 audit: event(id, now)
@@ -206,13 +223,17 @@ struct UserImport: Sendable {
 
     /// What the list of errors says of a user: who, and never a hash or a key.
     private func failed(_ document: JSONObject, _ fault: ImportFault) -> Outcome {
+        .failed(failure(document, fault).entry)
+    }
+
+    private func failure(_ document: JSONObject, _ fault: ImportFault) -> Failure {
         var user = JSONObject()
         for name in ["user_id", "email", "username", "phone_number"] {
             if let text = document[name]?.string {
                 user.set(name, .string(String(decoding: text.utf8.prefix(254), as: UTF8.self)))
             }
         }
-        return .failed([
+        return Failure(entry: [
             "user": .object(user),
             "errors": [
                 [
