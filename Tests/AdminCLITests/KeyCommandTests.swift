@@ -68,20 +68,20 @@ struct KeyCommandTests {
         let run = try AdminRun()
         try await run.makeTenant()
         let (active, published) = (try await kid("active", run), try await kid("published", run))
-        let plan = try await run("key", "revoke", active, "--plan", "-o", "json").json().object
+        let plan = try await run("key", "revoke", "--plan", "-o", "json", "--", active).json().object
         #expect(plan?["replaced_by"] == .string(published))
         #expect(plan?["tokens"]?.string?.contains("every token that it signed") == true)
-        let idle = try await run("key", "revoke", published, "--plan", "-o", "json").json().object
+        let idle = try await run("key", "revoke", "--plan", "-o", "json", "--", published).json().object
         #expect(idle?["tokens"] == "none" && idle?["replaced_by"] == nil)
-        let asked = await run("key", "revoke", active)
+        let asked = await run("key", "revoke", "--", active)
         #expect(asked.exit == .wrongUse && asked.errors.contains("--yes"), "\(asked.errors)")
         #expect(try await kid("active", run) == active)
 
-        let revoked = try await run("key", "revoke", active, "--yes", "-o", "json").json().object
+        let revoked = try await run("key", "revoke", "--yes", "-o", "json", "--", active).json().object
         #expect(revoked?["revoked"] == true)
         #expect(try await kid("active", run) == published)
         #expect(try await keys(run).allSatisfy { $0.kid != active })
-        #expect(await run("key", "revoke", active, "--yes").exit == .notFound)
+        #expect(await run("key", "revoke", "--yes", "--", active).exit == .notFound)
         #expect(await run("key", "revoke", "nothing", "--plan").exit == .notFound)
     }
 

@@ -114,7 +114,7 @@ enum KeyCommands {
         Command(
             "revoke",
             "take a leaked key out of use with every token that it signed; an active one is replaced first",
-            words: [Word("KID", "its id, as key list shows it")],
+            words: [Word("KID", "its id, as key list shows it; after -- when it begins with -")],
             flags: [Flag("plan", "say which tokens die and when clients have the new key"), .yes, .output()],
             examples: [
                 "latchkey-admin key revoke 4mZl…A --tenant acme --plan",

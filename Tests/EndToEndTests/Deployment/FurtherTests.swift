@@ -65,7 +65,9 @@ struct FurtherTests {
         .enabled(if: Redis.isInstalled, "\(Redis.missing)")
     )
     func cluster() async throws {
-        let redis = try await Redis.start(["--save", "", "--cluster-enabled", "yes"])
+        let redis = try await Redis.start([
+            "--save", "", "--cluster-enabled", "yes", "--cluster-port", "\(try freePort())",
+        ])
         let slots = try await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
         try #require(slots.output.contains("OK"), "\(slots)")
         let isUp = try await eventually(seconds: 90) {

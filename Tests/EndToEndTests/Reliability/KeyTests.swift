@@ -53,18 +53,18 @@ struct KeyTests {
         let tooSoon = try await first.admin(["key", "rotate", "--tenant", "acme"])
         #expect(tooSoon.exit == 5 && tooSoon.errors.contains("clients may not know it"), "\(tooSoon)")
 
-        let revocation = try await first.admin(["key", "revoke", old, "--tenant", "acme", "--plan"])
+        let revocation = try await first.admin(["key", "revoke", "--tenant", "acme", "--plan", "--", old])
         #expect(revocation.exit == 0 && revocation.output.contains("every token that it signed"), "\(revocation)")
         #expect(try await kids(app.site).contains(old))
-        let unsure = try await first.admin(["key", "revoke", old, "--tenant", "acme"])
+        let unsure = try await first.admin(["key", "revoke", "--tenant", "acme", "--", old])
         #expect(unsure.exit == 2 && unsure.errors.contains("--yes"), "\(unsure)")
-        let revoked = try await first.admin(["key", "revoke", old, "--tenant", "acme", "--yes"])
+        let revoked = try await first.admin(["key", "revoke", "--tenant", "acme", "--yes", "--", old])
         #expect(revoked.exit == 0, "\(revoked)")
         for site in sites {
             #expect(try await eventually(seconds: 90) { try await !kids(site).contains(old) })
             #expect(try await site.send(info(before)).status == 401)
         }
-        let again = try await first.admin(["key", "revoke", old, "--tenant", "acme", "--yes"])
+        let again = try await first.admin(["key", "revoke", "--tenant", "acme", "--yes", "--", old])
         #expect(again.exit == 3, "\(again)")
         try await first.stop()
         try await second.stop()

@@ -150,28 +150,32 @@ public struct JobWorker: Sendable {
                 if claimed.isDisjoint(with: claims) { now.append(one) } else { later.append(one) }
                 claimed.formUnion(claims)
             }
-            for (index, outcome) in try await bringAtOnce(now, work) { outcomes[index] = outcome }
+            let brought = try await bringAtOnce(now.map(\.candidate), work)
+            for (one, outcome) in zip(now, brought) { outcomes[one.index] = outcome }
             waiting = later
         }
         return outcomes.compactMap { $0 }
     }
 
+    /// - Returns: what became of each, in their order.
     private func bringAtOnce(
-        _ candidates: [(index: Int, candidate: UserImport.Candidate)],
+        _ candidates: [UserImport.Candidate],
         _ work: UserImport
-    ) async throws(StoreError) -> [(Int, UserImport.Outcome)] {
+    ) async throws(StoreError) -> [UserImport.Outcome] {
         let now = clock()
         let results = await withTaskGroup(of: (Int, Result<UserImport.Outcome, StoreError>).self) { group in
-            for (index, candidate) in candidates {
+            for (index, candidate) in candidates.enumerated() {
                 group.addTask {
                     do throws(StoreError) {
                         return (index, .success(try await work.bring(candidate, now: now)))
                     } catch { return (index, .failure(error)) }
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            var results: [(Int, Result<UserImport.Outcome, StoreError>)] = []
+            for await result in group { results.append(result) }
+            return results.sorted { $0.0 < $1.0 }
         }
-        return try results.map { (result) throws(StoreError) in (result.0, try result.1.get()) }
+        return try results.map { (result) throws(StoreError) in try result.1.get() }
     }
 
     private static func sentence(_ fault: JSONArrayReader.Fault) -> String {

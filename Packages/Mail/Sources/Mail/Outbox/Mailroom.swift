@@ -50,7 +50,7 @@ public struct Mailroom: MailWriter {
 
     /// Makes a letter's message at once, for a mail that is sent while somebody waits.
     ///
-    /// - Throws: ``MailFault``.
+    /// - Throws: what is wrong with it, as a `MailFault`.
     public func compose(
         _ letter: Letter,
         head: LetterHead,
@@ -62,7 +62,7 @@ public struct Mailroom: MailWriter {
 
     /// Makes the message of what was sealed.
     ///
-    /// - Throws: ``MailFault``: what is stored was not sealed here, or under another key.
+    /// - Throws: a `MailFault`: what is stored was not sealed here, or under another key.
     func finish(_ mail: OutboxMail, _ templates: MailTemplates) throws(MailFault) -> FinishedMail {
         let letter = try Self.open(mail, key: key)
         let recipient = try Self.recipient(letter.recipient)
@@ -99,7 +99,7 @@ public struct Mailroom: MailWriter {
     ///   - mail: what lies in the store.
     ///   - key: what mails are sealed under.
     /// - Returns: the address.
-    /// - Throws: ``MailFault`` when it cannot be opened.
+    /// - Throws: a `MailFault` when it cannot be opened.
     public static func recipient(of mail: OutboxMail, key: [UInt8]) throws(MailFault) -> String {
         try open(mail, key: key).recipient
     }
