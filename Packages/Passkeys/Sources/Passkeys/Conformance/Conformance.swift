@@ -174,6 +174,9 @@ public struct Conformance: Sendable {
                 throw ceremonies.refuse(.credentialExists(passkey), outcome, details: details)
             } catch .unique(.identifier) where known == nil {
                 continue
+            } catch .unique(.userHandle) where known == nil {
+                // One name has one user handle: a store may see that first.
+                continue
             } catch {
                 throw .store(error)
             }
