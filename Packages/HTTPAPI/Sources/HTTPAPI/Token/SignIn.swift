@@ -33,7 +33,9 @@ struct SignIn {
         do throws(APIError) {
             return try await body()
         } catch {
-            guard error.status < 500, error.unknownCredential == nil else { throw error }
+            // A session that is gone may be in the hands of the same answer, sent twice: its key is about to be stored.
+            let isUnderWay = error.reason == "auth_session_invalid"
+            guard error.status < 500, error.unknownCredential == nil, !isUnderWay else { throw error }
             var refusal = error
             refusal.unknownCredential = await services.ceremonies.signal(forMadeInVain: answer, in: context)
             throw refusal
