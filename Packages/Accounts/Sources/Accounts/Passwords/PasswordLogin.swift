@@ -98,6 +98,7 @@ public struct PasswordLogin: Sendable {
                 connection: connection.id,
                 nameHash: nameHash,
                 hash: record.hash,
+                changedAt: record.changedAt,
                 newHash: verdict.newHash,
                 at: context.now
             )

@@ -24,6 +24,9 @@ public protocol PasswordStore: Sendable {
     /// The one durable step of a sign-in by password: session, refresh token, records; the tries in vain are forgotten,
     /// and the hash is replaced by ``PasswordUse/newHash`` if there is one.
     ///
+    /// A password is told from a later one by when it was set, not by its hash, which another sign-in may have replaced
+    /// by a newer one of the same password in between.
+    ///
     /// - Returns: false when the user is gone or blocked or has another password by now; then nothing was done.
     func finishLogin(_ use: PasswordUse, login: LoginEffect) async throws(StoreError) -> Bool
     /// Makes the user with a password, or nothing.
@@ -61,6 +64,8 @@ public struct PasswordUse: Hashable, Sendable {
     public let nameHash: [UInt8]
     /// What was verified.
     public let hash: String
+    /// When the password that was verified was set.
+    public let changedAt: UnixTime
     /// The same password, hashed as new ones are; `nil`: it is already.
     public let newHash: String?
     public let at: UnixTime
@@ -71,6 +76,7 @@ public struct PasswordUse: Hashable, Sendable {
         connection: ConnectionID,
         nameHash: [UInt8],
         hash: String,
+        changedAt: UnixTime,
         newHash: String?,
         at: UnixTime
     ) {
@@ -79,6 +85,7 @@ public struct PasswordUse: Hashable, Sendable {
         self.connection = connection
         self.nameHash = nameHash
         self.hash = hash
+        self.changedAt = changedAt
         self.newHash = newHash
         self.at = at
     }

@@ -9,7 +9,9 @@ public protocol UserAdministrationStore: Sendable {
     ///
     /// - Throws: `.unique` with what is taken: `.user`, `.identifier`, `.credential` or `.userHandle`.
     func add(_ user: NewUser, audit: AuditEvent) async throws(StoreError)
-    /// Puts a user in the place of the one that was read.
+    /// Puts a user in the place of the one that was read. A new password is kept as set after the old one, by a
+    /// millisecond where the times given say otherwise.
+    ///
     ///
     /// - Returns: false, with nothing done, when the user was changed since or is gone.
     /// - Throws: `.unique(.identifier)` when somebody else has one of the identifiers.

@@ -104,7 +104,8 @@ extension CredentialDatabaseContract {
                 user: person.user.id,
                 connection: scene.connection,
                 nameHash: scene.nameHash(of: person.user),
-                hash: "$another",
+                hash: person.password.hash,
+                changedAt: UnixTime(milliseconds: person.password.changedAt.milliseconds - 1),
                 newHash: "$new",
                 at: scene.now
             )
@@ -117,6 +118,42 @@ extension CredentialDatabaseContract {
                 try await scene.store.password(of: person.user.id, tenant: scene.tenant),
                 person.password,
                 "the password"
+            )
+        },
+        promise("Of sign-ins at once that each hash the password anew, all are taken, and one of the hashes stays") { scene in
+            let person = try await scene.addWithPassword()
+            let taken = try await race(8) { number in
+                try await scene.store.finishLogin(
+                    scene.use(person, newHash: "$new\(number)", at: scene.later(50)),
+                    login: scene.login(scene.session(of: person.user.id, at: scene.later(50)))
+                )
+            }
+            try requireEqual(taken, Array(repeating: true, count: 8), "the sign-ins")
+            let kept = try await scene.store.password(of: person.user.id, tenant: scene.tenant)
+            try require((0..<8).contains { kept?.hash == "$new\($0)" }, "the hash is one of the new ones")
+            try requireEqual(kept?.changedAt, person.password.changedAt, "when the password was changed")
+        },
+        promise("A password that is set within the same millisecond is another one still, and later") { scene in
+            let person = try await scene.addWithPassword()
+            let user = try requireSome(try await scene.store.user(person.user.id, of: scene.tenant), "the user")
+            var changed = user
+            changed.updatedAt = scene.later(10)
+            try require(
+                try await scene.store.change(
+                    UserChange(old: user, new: changed, password: scene.password()),
+                    audit: scene.audit("sapi")
+                ),
+                "the change is made"
+            )
+            let kept = try await scene.store.password(of: person.user.id, tenant: scene.tenant)
+            try require(
+                kept.map { $0.changedAt > person.password.changedAt } ?? false,
+                "the new password is later than the old"
+            )
+            let login = scene.login(scene.session(of: person.user.id))
+            try require(
+                try await !scene.store.finishLogin(scene.use(person), login: login),
+                "the sign-in with the old password is refused"
             )
         },
         promise("A sign-in with a passkey begins the row of tries anew") { scene in
@@ -203,6 +240,7 @@ extension Scene {
             connection: connection,
             nameHash: nameHash(of: person.user),
             hash: person.password.hash,
+            changedAt: person.password.changedAt,
             newHash: newHash,
             at: time ?? now
         )

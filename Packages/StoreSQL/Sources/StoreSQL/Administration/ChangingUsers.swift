@@ -147,7 +147,10 @@ extension SQLStore {
         """
         INSERT INTO password (tenant_id, user_id, hash, history, changed_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (tenant_id, user_id) DO UPDATE SET
-            hash = excluded.hash, history = excluded.history, changed_at = excluded.changed_at
+            hash = excluded.hash, history = excluded.history, changed_at = CASE
+                WHEN excluded.changed_at > password.changed_at THEN excluded.changed_at
+                ELSE password.changed_at + 1
+            END
         """
     )
     private static let lockOwned = SQL(

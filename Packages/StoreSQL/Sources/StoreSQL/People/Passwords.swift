@@ -45,7 +45,7 @@ extension SQLStore {
             effects.append(SQLStatement(Self.rehash, [.text(newHash)] + user + [.text(use.hash)]))
         }
         effects += Self.statements(of: login, passkey: nil)
-        let update = SQLStatement(Self.noteLogin, [.time(use.at)] + user + [.text(use.hash)])
+        let update = SQLStatement(Self.noteLogin, [.time(use.at)] + user + [.time(use.changedAt)])
         return try await database.write(.commitIfChanged(update, effects, true, otherwise: false))
     }
 
@@ -118,7 +118,7 @@ extension SQLStore {
         UPDATE user_account SET last_login = ?, logins_count = logins_count + 1
         WHERE tenant_id = ? AND id = ? AND blocked_at IS NULL AND EXISTS (
             SELECT 1 FROM password p
-            WHERE p.tenant_id = user_account.tenant_id AND p.user_id = user_account.id AND p.hash = ?
+            WHERE p.tenant_id = user_account.tenant_id AND p.user_id = user_account.id AND p.changed_at = ?
         )
         """
     )
