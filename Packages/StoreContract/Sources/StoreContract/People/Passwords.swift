@@ -120,7 +120,8 @@ extension CredentialDatabaseContract {
                 "the password"
             )
         },
-        promise("Of sign-ins at once that each hash the password anew, all are taken, and one of the hashes stays") { scene in
+        promise("Of sign-ins at once that each hash the password anew, all are taken, and one of the hashes stays") {
+            scene in
             let person = try await scene.addWithPassword()
             let taken = try await race(8) { number in
                 try await scene.store.finishLogin(
