@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 /// Every library, from the level that imports nothing upwards (docs/architecture.md has the table).
 let packages = [
     "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "PublicSuffix", "Transfer", "DNS", "Threads",
-    "HTTPServer", "Settings", "Terminal", "COSE", "JOSE",
+    "HTTPServer", "Settings", "Terminal", "Pages", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
     "Passkeys", "Accounts", "Audit", "Mail", "Tokens", "Tenancy", "StoreSQL", "CacheInMemory", "CacheRedis",
@@ -111,6 +111,7 @@ let package = Package(
         tests(of: "HTTPServer", importing: ["HTTPWire", "Threads"]),
         tests(of: "Settings", importing: ["YAML"]),
         tests(of: "Terminal", importing: ["Encodings"]),
+        tests(of: "Pages", importing: ["Encodings"]),
         tests(of: "COSE", importing: ["CBOR", "Cryptography"]),
         tests(of: "JOSE", importing: ["Encodings", "Cryptography"]),
         tests(of: "WebAuthn", importing: ["Encodings", "CBOR", "COSE", "JOSE", "Cryptography"]),

@@ -17,6 +17,7 @@ enum LevelTable {
         "HTTPServer": (1, ["Threads"]),
         "Settings": (1, ["YAML"]),
         "Terminal": (1, ["YAML"]),
+        "Pages": (1, []),
         "COSE": (1, ["CBOR", "Cryptography"]),
         "JOSE": (1, ["Cryptography"]),
         "WebAuthn": (2, ["CBOR", "COSE", "JOSE", "Cryptography"]),
@@ -34,7 +35,7 @@ enum LevelTable {
         "StoreContract": (4, ["Identity", "WebAuthn"]),
         "StoreSQLite": (5, ["StoreSQL", "Identity", "Threads"]),
         "StorePostgres": (5, ["StoreSQL", "Identity", "Threads"]),
-        "HTTPAPI": (5, useCases.union(["HTTPServer", "Identity", "WebAuthn", "JOSE"])),
+        "HTTPAPI": (5, useCases.union(["HTTPServer", "Pages", "Identity", "WebAuthn", "JOSE"])),
         "Storage": (6, ["Identity", "StoreSQL", "StoreSQLite", "StorePostgres", "CacheInMemory", "CacheRedis"]),
     ]
 
