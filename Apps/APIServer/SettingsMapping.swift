@@ -30,6 +30,7 @@ extension Settings {
             token: rateLimits.token.value.served,
             signup: rateLimits.signup.value.served,
             management: rateLimits.management.value.served,
+            myAccount: rateLimits.myAccount.value.served,
             passwordIdentifierIP: rateLimits.passwordIdentifierIP.value.served,
             passwordIdentifier: rateLimits.passwordIdentifier.value.countInARow,
             passwordIP: rateLimits.passwordIP.value.served

@@ -231,6 +231,43 @@ with NameServer() as names, \
         journey.call("POST", "/login/options", 403, {"client_id": WEB}, Cookie="__Host-pk_session=x", **evil)
         journey.call("POST", "/api/logout", 403, Cookie="__Host-pk_session=x", **evil)
 
+    ACCOUNT_SCOPE = "openid read:me:factors " + " ".join(
+        f"{verb}:me:authentication_methods" for verb in ("create", "read", "update", "delete")
+    )
+
+    def account_token(visitor):
+        session, answer = visitor.assertion()
+        return visitor.call("POST", "/oauth/token", 200, {
+            "grant_type": PASSKEY_GRANT, "client_id": APP, "scope": ACCOUNT_SCOPE, "audience": f"{server.base}/me/",
+            "auth_session": session, "authn_response": dict(answer),
+        }).json()["access_token"]
+
+    def a_user_looks_after_an_account():
+        methods, method = "/me/v1/authentication-methods", "/me/v1/authentication-methods/{id}"
+        manage("POST", "/api/v2/client-grants", 201, {
+            "client_id": APP, "audience": f"{server.base}/me/", "subject_type": "user",
+            "scope": ACCOUNT_SCOPE.split()[1:],
+        })
+        visitor = Journey(server)
+        visitor.sign_up()
+        bearer = {"Authorization": f"Bearer {account_token(visitor)}"}
+        journey.call("GET", "/me/v1/factors", 200, **bearer)
+        first = journey.call("GET", methods, 200, **bearer).json()["authentication_methods"][0]
+        started = journey.call("POST", methods, 202, {"type": "passkey", "use_exclude_credentials": False}, **bearer)
+        new = Journey(server)
+        made = new.fido2.make_credential(started.json()["authn_params_public_key"])
+        body = {"auth_session": started.json()["auth_session"], "authn_response": dict(made)}
+        added = journey.call("POST", method + "/verify", 201, body, parts={"id": "passkey|new"}, **bearer).json()
+        journey.call("POST", method + "/verify", 400, body, parts={"id": "passkey|new"}, **bearer)
+        journey.call("POST", methods, 400, {"type": "password"}, **bearer)
+        it = {"id": added["id"]}
+        journey.call("GET", method, 200, parts=it, **bearer)
+        journey.call("PATCH", method, 200, {"name": "Phone"}, parts=it, **bearer)
+        journey.call("DELETE", method, 204, parts=it, **bearer)
+        journey.call("GET", method, 404, parts=it, **bearer)
+        journey.call("DELETE", method, 409, parts={"id": first["id"]}, **bearer)
+        journey.call("GET", methods, 401)
+
     def manage(method, path, status, body=None, **more):
         return journey.call(method, path, status, body, Authorization=f"Bearer {management_token()}", **more)
 
@@ -451,11 +488,16 @@ with NameServer() as names, \
         described.remove(("put", "/api/v2/users/{id}/authentication-methods"))
         equal(sorted(described - succeeded), [], "operations that no journey made succeed")
 
+    world = {}
+
     def schemathesis_run(base, *words):
-        world = {
-            "web": WEB, "backend": [BACKEND["client_id"], BACKEND["client_secret"]], "realm": REALM,
-            "access_token": journey.sign_up()["access_token"], "management_token": management_token(),
-        }
+        # Once: what schemathesis takes away, it may find by itself.
+        if not world:
+            world.update({
+                "web": WEB, "backend": [BACKEND["client_id"], BACKEND["client_secret"]], "realm": REALM,
+                "access_token": journey.sign_up()["access_token"], "management_token": management_token(),
+                "account_token": account_token(journey),
+            })
         environment = {
             **os.environ, "LATCHKEY_OPENAPI_WORLD": json.dumps(world), "PYTHONPATH": str(HERE),
             "PYTHONDONTWRITEBYTECODE": "1", "NO_PROXY": "*",
@@ -491,6 +533,7 @@ with NameServer() as names, \
     run(
         an_app_signs_up_and_in, a_user_signs_up_and_in_by_password, an_app_is_refused, a_page_signs_up_in_and_out,
         a_page_is_refused,
+        a_user_looks_after_an_account,
         an_administrator_manages, an_administrator_manages_people,
         an_administrator_brings_people_in_and_out, an_administrator_is_refused, discovery_and_health,
         every_operation_has_succeeded, schemathesis_finds_nothing, schemathesis_finds_nothing_on_the_admin_listener,

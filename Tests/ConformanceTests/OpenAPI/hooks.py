@@ -61,3 +61,8 @@ class UserBearer(Bearer):
 @schemathesis.auth().apply_to(path_regex="^/api/v2/")
 class ManagementBearer(Bearer):
     token = "management_token"
+
+
+@schemathesis.auth().apply_to(path_regex="^/me/v1/")
+class AccountBearer(Bearer):
+    token = "account_token"

@@ -51,6 +51,7 @@ struct Party: Sendable {
             let things = try #require(try JSON.parse(answer.body[...]).array, "\(answer)")
             return try #require(things.first?.object?["id"]?.string)
         }
+        let accountToken = try await accountToken(of: "Application of \(name)", app, &browser.authenticator)
         let user = try #require(me["user"]?.object?["id"]?.string)
         /// The first of a list of things of the user.
         func firstOfUser(_ list: String, _ member: String) async throws -> String {
@@ -87,6 +88,8 @@ struct Party: Sendable {
                 keyID: try #require(keys["keys"]?.array?.first?.object?["kid"]?.string),
                 entityTag: try #require(keys.header("etag")),
                 accessToken: try tokens.token("access_token"),
+                accountToken: accountToken,
+                accountSession: try await accountSession(site, accountToken),
                 refreshToken: try tokens.token("refresh_token"),
                 cookie: try #require(browser.cookies["__Host-pk_session"]),
                 session: try await app.challenge().session,
@@ -134,6 +137,40 @@ struct Party: Sendable {
         return try #require(token)
     }
 
+    /// A token of the user for their own account, by the app, whose users may have one from now on.
+    private static func accountToken(
+        of client: String,
+        _ app: App,
+        _ authenticator: inout Authenticator
+    ) async throws -> String {
+        let site = app.site
+        _ = try await site.server.adminJSON(
+            ["grant", "create", "--tenant", site.tenant, "--client", client, "--audience", "my-account"]
+        )
+        let scopes = ["create", "read", "update", "delete"].map { "\($0):me:authentication_methods" }
+        let scope = "openid read:me:factors " + scopes.joined(separator: " ")
+        // The server learns of what another process changed within five seconds.
+        var token: String?
+        var holder = authenticator
+        _ = try await eventually(seconds: 90) {
+            let begun = try await app.challenge()
+            let answer = try holder.get(begun.options, origin: site.origin)
+            let audience: JSONObject = ["audience": .string(site.origin + "/me/")]
+            token = try await app.redeem(begun, answer, scope: scope, audience).string("access_token")
+            return token != nil
+        }
+        authenticator = holder
+        return try #require(token)
+    }
+
+    /// A passkey that is about to be added.
+    private static func accountSession(_ site: Site, _ token: String) async throws -> String {
+        let started = try await site.send(
+            .json("/me/v1/authentication-methods", ["type": "passkey"]).with("Authorization", "Bearer " + token)
+        )
+        return try #require(started.string("auth_session"), "\(started)")
+    }
+
     /// An export that was asked for.
     private static func job(_ site: Site, _ token: String) async throws -> String {
         let made = try await site.send(
@@ -178,6 +215,9 @@ struct Belongings: Sendable {
     var keyID: String
     var entityTag: String
     var accessToken: String
+    /// For their own account, and a passkey that is about to be added to it.
+    var accountToken: String
+    var accountSession: String
     var refreshToken: String
     var cookie: String
     /// Ceremonies that wait for their answer: `/passkey/challenge`, `/passkey/register`, and those of section 12.
@@ -218,6 +258,8 @@ struct Belongings: Sendable {
         other.keyID = Self.shuffled(keyID)
         other.entityTag = "\"" + Self.shuffled(entityTag.filter { $0 != "\"" }) + "\""
         other.accessToken = try Self.withKeyID(Self.shuffled(keyID), accessToken)
+        other.accountToken = try Self.withKeyID(Self.shuffled(keyID), accountToken)
+        other.accountSession = Self.shuffled(accountSession)
         // The first characters are the time when it was made.
         other.refreshToken = refreshToken.prefix(12) + Self.shuffled(String(refreshToken.dropFirst(12)))
         other.cookie = Self.shuffled(cookie)
@@ -237,7 +279,8 @@ struct Belongings: Sendable {
         [
             host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
             userHandle, credential, connection,
-            resourceServer, grant, customDomain, keyID, accessToken, refreshToken, cookie, session, signUpSession,
+            resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, refreshToken, cookie,
+            session, signUpSession,
             browserSession,
             browserSignUpSession, conformanceCookie,
             conformanceSignUpCookie,

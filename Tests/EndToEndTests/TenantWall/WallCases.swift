@@ -55,6 +55,7 @@ enum WallCases {
         "GET /apple-app-site-association": published("/apple-app-site-association"),
         "GET /.well-known/assetlinks.json": published("/.well-known/assetlinks.json"),
     ]
+    .merging(account) { $1 }
     .merging(management) { $1 }
     .merging(managedPeople) { $1 }
     .merging(conformance("")) { $1 }

@@ -44,6 +44,7 @@ public final class API: HTTPHandler {
             + DatabaseRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + AssociationRoutes().endpoints
+            + MyAccountRoutes(services: services).endpoints
             + BrowserRoutes(services: services).endpoints + ConformanceRoutes(services: services).endpoints
             + ManagementAPI(services: services).endpoints
         for endpoint in endpoints { table.add(endpoint.method, endpoint.path, endpoint) }
@@ -176,13 +177,13 @@ public final class API: HTTPHandler {
             return otherMethod(request, allowed, endpoints, context)
         case .none:
             call.refusal = .notFound
-            return Self.refusal(.notFound, in: ManagementAPI.serves(call.path) ? .management : .oauth)
+            return Self.refusal(.notFound, in: .of(call.path))
         case .malformed:
             // `*` asks about the server as a whole (RFC 9110 §9.3.7).
             if request.method == .options, request.head.target == "*" { return HTTPResponse(status: 204) }
             call.refusal = .invalidHTTP
-            return ManagementAPI.serves(call.path)
-                ? APIError.uri("Invalid encoding").managementResponse() : APIError.invalidHTTP.response()
+            let shape = RefusalShape.of(call.path)
+            return Self.refusal(shape == .management ? .uri("Invalid encoding") : .invalidHTTP, in: shape)
         }
     }
 
@@ -203,6 +204,7 @@ public final class API: HTTPHandler {
                 case .oauth: error.response(hidingReasons: hides)
                 case .unverified: error.unverified(hidingReasons: hides)
                 case .conformance: error.conformanceResponse()
+                case .account: error.accountResponse(hidingReasons: hides)
                 case .management: error.managementResponse()
                 }
         }
@@ -221,10 +223,11 @@ public final class API: HTTPHandler {
     }
 
     /// A refusal before anything of the endpoint was looked at.
-    private static func refusal(_ error: APIError, in shape: RefusalShape) -> HTTPResponse {
+    static func refusal(_ error: APIError, in shape: RefusalShape) -> HTTPResponse {
         switch shape {
         case .oauth, .unverified: error.response()
         case .conformance: error.conformanceResponse()
+        case .account: error.accountResponse()
         case .management: error.managementResponse()
         }
     }

@@ -23,6 +23,7 @@ public struct APIServices: Sendable {
     let keys: KeyRing
     let audit: any AuditLog
     let management: ManagementAccess
+    let myAccount: MyAccountAccess
     let administration: TenantAdministration
     let signingKeys: any SigningKeyStore
     let keyRotation: KeyRotation
@@ -118,6 +119,7 @@ public struct APIServices: Sendable {
         )
         management = ManagementAccess(verifier: verifier)
         sessions = SessionAccess(sessions: store, users: store, verifier: verifier)
+        myAccount = MyAccountAccess(sessions: sessions)
         limits = RateGuard(limits: rateLimits, limiter: RateLimiter(), shared: rateCounter)
     }
 }

@@ -36,6 +36,14 @@ enum RefusalShape: Hashable {
     case unverified
     /// `status` and `errorMessage` (section 13).
     case conformance
+    /// `type`, `status`, `title` and `detail` (section 10.7).
+    case account
     /// `statusCode`, `error`, `message` and `errorCode` (section 11.2).
     case management
+
+    /// Of what is asked at `path`, before an endpoint is found.
+    static func of(_ path: String) -> RefusalShape {
+        if ManagementAPI.serves(path) { return .management }
+        return MyAccountRoutes.serves(path) ? .account : .oauth
+    }
 }

@@ -11,7 +11,17 @@ struct RateGuard: Sendable {
 
     /// Counts the request in `bucket`, and notes what its answer says about the limit; of several buckets the one with
     /// the least left.
-    func count(_ bucket: RateLimiter.Key.Bucket, _ exchange: inout Exchange) async throws(APIError) {
+    ///
+    /// - Parameters:
+    ///   - bucket: which limit.
+    ///   - name: whom it counts; `nil`: the address that asks.
+    ///   - exchange: the request.
+    /// - Throws: `rate_limited`.
+    func count(
+        _ bucket: RateLimiter.Key.Bucket,
+        of name: String? = nil,
+        _ exchange: inout Exchange
+    ) async throws(APIError) {
         let set = limits()
         let limit =
             switch bucket {
@@ -19,6 +29,7 @@ struct RateGuard: Sendable {
             case .token: set.token
             case .signup: set.signup
             case .management: set.management
+            case .myAccount: set.myAccount
             case .passwordIdentifierIP: set.passwordIdentifierIP
             case .passwordIP: set.passwordIP
             }
@@ -27,7 +38,7 @@ struct RateGuard: Sendable {
         let tenant = bucket == .signup ? 0 : exchange.context.tenant.number
         let now = exchange.context.now.seconds
         // Managing is counted by tenant alone, wherever it is done from.
-        let address = bucket == .management ? "" : exchange.context.network
+        let address = name ?? (bucket == .management ? "" : exchange.context.network)
         let key = RateLimiter.Key(bucket: bucket, tenant: tenant, address: address)
         let state = await sharedState(key, limit, &exchange) ?? limiter.count(key, limit, now: now)
         if state.isRefused {
@@ -131,6 +142,7 @@ extension RateLimiter.Key {
             case .token: "token"
             case .signup: "signup"
             case .management: "management"
+            case .myAccount: "my_account"
             case .passwordIdentifierIP: "password_identifier_ip"
             case .passwordIP: "password_ip"
             }

@@ -19,6 +19,8 @@ public struct RateLimits: Hashable, Sendable {
     public var signup: RateLimit?
     /// By tenant, over all its clients.
     public var management: RateLimit?
+    /// By user.
+    public var myAccount: RateLimit?
     /// Wrong passwords of a name from an address, and how long the name is then locked there.
     public var passwordIdentifierIP: RateLimit?
     /// Wrong passwords in a row of a name, from wherever.
@@ -31,6 +33,7 @@ public struct RateLimits: Hashable, Sendable {
         token: RateLimit? = RateLimit(limit: 120, seconds: 60),
         signup: RateLimit? = RateLimit(limit: 50, seconds: 3600),
         management: RateLimit? = RateLimit(limit: 100, seconds: 2),
+        myAccount: RateLimit? = RateLimit(limit: 20, seconds: 1),
         passwordIdentifierIP: RateLimit? = RateLimit(limit: 10, seconds: 900),
         passwordIdentifier: Int? = 100,
         passwordIP: RateLimit? = RateLimit(limit: 100, seconds: 86400)
@@ -39,6 +42,7 @@ public struct RateLimits: Hashable, Sendable {
         self.token = token
         self.signup = signup
         self.management = management
+        self.myAccount = myAccount
         self.passwordIdentifierIP = passwordIdentifierIP
         self.passwordIdentifier = passwordIdentifier
         self.passwordIP = passwordIP
@@ -50,6 +54,7 @@ public struct RateLimits: Hashable, Sendable {
         token: nil,
         signup: nil,
         management: nil,
+        myAccount: nil,
         passwordIdentifierIP: nil,
         passwordIdentifier: nil,
         passwordIP: nil
@@ -59,7 +64,9 @@ public struct RateLimits: Hashable, Sendable {
 /// Counts, in memory and bounded: fixed windows that begin with the first request of a key.
 final class RateLimiter: Sendable {
     struct Key: Hashable {
-        enum Bucket: Hashable { case passkeyChallenges, token, signup, management, passwordIdentifierIP, passwordIP }
+        enum Bucket: Hashable {
+            case passkeyChallenges, token, signup, management, myAccount, passwordIdentifierIP, passwordIP
+        }
         let bucket: Bucket
         let tenant: Int64
         let address: String

@@ -12,6 +12,8 @@ enum Surface {
     case browserOptions
     /// Section 12, verify.
     case browserVerify
+    /// Section 10.
+    case account
     /// Section 13, where every refusal has one status.
     case conformance
 }
@@ -86,7 +88,7 @@ extension APIError {
             challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\(maximumAge)"
         case .sessionInvalid:
             self.init(
-                surface == .browserVerify ? 400 : 403,
+                surface == .browserVerify || surface == .account ? 400 : 403,
                 "invalid_grant",
                 "Invalid or expired auth_session",
                 "auth_session_invalid"
@@ -116,7 +118,7 @@ extension APIError {
     /// The row of section 2.3 for a ceremony that was taken and refused.
     init(_ reason: CeremonyReason, at surface: Surface) {
         let isBrowser = surface == .browserVerify
-        let refused = isBrowser ? 400 : 403
+        let refused = isBrowser || surface == .account ? 400 : 403
         switch reason {
         case .invalidResponse:
             self.init(400, "invalid_request", "Invalid authn_response", reason.rawValue)
@@ -129,7 +131,7 @@ extension APIError {
             self.init(403, "access_denied", "The authenticator is not allowed by policy", reason.rawValue)
         case .credentialExists:
             self.init(
-                isBrowser ? 409 : 403,
+                isBrowser || surface == .account ? 409 : 403,
                 "invalid_grant",
                 "The passkey is already registered",
                 reason.rawValue

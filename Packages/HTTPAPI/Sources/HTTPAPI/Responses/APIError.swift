@@ -21,6 +21,8 @@ struct APIError: Error, Hashable {
     var challenge: String?
     /// What the client may tell its passkey manager (contract 9.6).
     var unknownCredential: Refusal.UnknownCredential?
+    /// The parameter at fault, where one is.
+    var field: String?
     /// What is wrong with a tenant file, place by place.
     var faults: [FileFault] = []
     /// Whether the reason tells which check of a ceremony failed, so that `hide_passkey_reasons` takes it out.
@@ -85,10 +87,12 @@ extension APIError {
     /// Names come from our own tables, or are cut to what an error text may hold.
     static func missing(_ name: String) -> APIError {
         APIError(400, "invalid_request", "Missing required parameter: \(name)", "missing_parameter")
+            .with { $0.field = name }
     }
 
     static func invalid(_ name: String) -> APIError {
         APIError(400, "invalid_request", "Invalid parameter: \(name)", "invalid_parameter")
+            .with { $0.field = name }
     }
 
     static func repeated(_ name: String) -> APIError {

@@ -28,8 +28,7 @@ extension API {
             isHTTPS: false,
             isLoopbackName: false
         )
-        let isManagement = head.map { ManagementAPI.serves($0.path) } ?? false
-        return headers.added(to: isManagement ? error.managementResponse() : error.response())
+        return headers.added(to: API.refusal(error, in: head.map { .of($0.path) } ?? .oauth))
     }
 }
 

@@ -50,12 +50,15 @@ public struct PendingCeremony: Hashable, Sendable {
     }
 }
 
-/// Which interface a ceremony began at; it ends at the same one.
+/// Which interface a ceremony began at; it ends at the same one, but for passkeys of who is signed in, which the browser
+/// API and the My Account API take from each other.
 public enum CeremonySurface: String, Hashable, Sendable {
     /// `/passkey/*` and `/oauth/token`.
     case token
     /// `/register/*` and `/login/*`.
     case browser
+    /// `/me/v1/authentication-methods`, the My Account API.
+    case account
     /// `/attestation/*` and `/assertion/*`, the FIDO conformance API.
     case conformance
 }

@@ -96,6 +96,16 @@ public protocol PasskeyAdministrationStore: Sendable {
         tenant: TenantID,
         audit: AuditEvent
     ) async throws(StoreError) -> Bool
+    /// Removes a passkey at the wish of its user, unless nothing were left to sign in with: neither another passkey in
+    /// use nor, where `countingPassword`, a password. The tokens of its sign-ins are revoked. One transaction, under the
+    /// lock of the user's row.
+    func removeOwn(
+        _ passkey: PasskeyID,
+        of user: UserID,
+        countingPassword: Bool,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> RemovePasskeyOutcome
     /// Removes passkeys of the user, all or one, also the last way in, and revokes the tokens of their sign-ins.
     ///
     /// - Returns: how many were removed.

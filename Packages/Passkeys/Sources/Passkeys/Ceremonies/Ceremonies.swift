@@ -51,7 +51,7 @@ public struct Ceremonies: Sendable {
     ///
     /// - Parameters:
     ///   - session: the text of `auth_session`, whatever came.
-    ///   - surface: the interface that answers; a ceremony of another one is invalid.
+    ///   - surface: the interface that answers; a ceremony of another one is invalid, unless both are for who is signed in.
     ///   - realm: the request's `realm` or `connection`; when present it must be the ceremony's.
     ///   - client: the authenticated client.
     ///   - context: where.
@@ -75,7 +75,7 @@ public struct Ceremonies: Sendable {
             try await challenges.take(key, now: context.now)
         }
         guard let taken, taken.tenant == context.tenant, taken.client == client.id, context.now < taken.expiresAt,
-            taken.domainHost.hasSameBytes(as: context.domain.host), taken.purpose.surface == surface,
+            taken.domainHost.hasSameBytes(as: context.domain.host), taken.purpose.isAnswered(at: surface),
             taken.purpose.isServed(by: context.domain),
             named == nil || named == taken.connection,
             let connection = context.configuration.connection(taken.connection)
@@ -171,6 +171,14 @@ extension PendingCeremony.Purpose {
         switch self {
         case .signup(_, _, let surface), .enroll(_, _, _, _, let surface), .login(_, let surface, _): surface
         }
+    }
+
+    /// Whether its answer may come to this interface (HTTP contract 9.4: an upgrade ends at 10.3 or 12.2, wherever it was
+    /// begun).
+    func isAnswered(at surface: CeremonySurface) -> Bool {
+        let own: [CeremonySurface] = [.browser, .account]
+        if case .enroll = self, own.contains(self.surface) { return own.contains(surface) }
+        return self.surface == surface
     }
 
     /// Whether the domain has the ceremony's RP ID still: for a new passkey as its current one, for a sign-in as any.

@@ -19,8 +19,8 @@ extension RequestContext {
     ///
     /// - Throws: `.grantNotAllowed` or `.clientNotFirstParty`.
     func checkMayUsePasskeys(_ client: Client, at surface: CeremonySurface) throws(PasskeyError) {
-        // The browser API names its clients without the grant.
-        guard surface == .browser || client.allows(.webAuthn) else { throw .grantNotAllowed }
+        // The grant is for signing in by passkey at the token endpoint.
+        guard surface == .browser || surface == .account || client.allows(.webAuthn) else { throw .grantNotAllowed }
         guard client.isFirstParty, client.oidcConformant else { throw .clientNotFirstParty }
     }
 

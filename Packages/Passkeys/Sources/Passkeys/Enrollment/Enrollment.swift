@@ -2,7 +2,7 @@ public import Encodings
 public import Identity
 public import WebAuthn
 
-/// Gives a signed-in user one more passkey (HTTP contract 12.1, 12.2, section 10 "Fresh proof"), or, after a password, the
+/// Gives a signed-in user one more passkey (HTTP contract 12.1, 12.2, 10.2, 10.3), or, after a password, the
 /// first one without asking (9.4).
 public struct Enrollment: Sendable {
     private let ceremonies: Ceremonies
@@ -51,6 +51,7 @@ public struct Enrollment: Sendable {
     ///   - conditional: whether it is an upgrade (`mediation` `conditional`): the user is not asked, and in this
     ///     ceremony alone UP and UV may be missing. Only while the session holds the offer, which then stands in for
     ///     the fresh proof.
+    ///   - excludesOwn: whether authenticators are told of the user's passkeys, so that none makes a second one.
     ///   - user: who is signed in.
     ///   - session: the session that says so.
     ///   - surface: the interface that asks.
@@ -62,6 +63,7 @@ public struct Enrollment: Sendable {
     public func begin(
         username: String? = nil,
         conditional: Bool = false,
+        excludesOwn: Bool = true,
         user: User,
         session: Session,
         at surface: CeremonySurface,
@@ -90,6 +92,7 @@ public struct Enrollment: Sendable {
             passkeys,
             session,
             isUpgrade: conditional,
+            excludesOwn: excludesOwn,
             at: surface,
             client,
             connection,
@@ -122,6 +125,7 @@ public struct Enrollment: Sendable {
         _ passkeys: [Passkey],
         _ session: Session,
         isUpgrade: Bool,
+        excludesOwn: Bool = true,
         at surface: CeremonySurface,
         _ client: Client,
         _ connection: Connection,
@@ -147,7 +151,8 @@ public struct Enrollment: Sendable {
                 of: AccountNames(user, precedence: connection.options.precedence),
                 userHandle: handle,
                 challenge: beginning.challenge,
-                excluding: passkeys.filter { $0.relyingPartyID.hasSameBytes(as: issued.rpID) }
+                excluding: excludesOwn
+                    ? passkeys.filter { $0.relyingPartyID.hasSameBytes(as: issued.rpID) } : nil
             ),
             for: client,
             connection: connection,

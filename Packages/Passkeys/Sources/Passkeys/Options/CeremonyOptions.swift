@@ -21,7 +21,7 @@ struct CeremonyOptions {
 
     /// Milliseconds.
     var timeout: Int64 {
-        policy.timeoutMilliseconds ?? (surface == .token ? 60_000 : 300_000)
+        policy.timeoutMilliseconds ?? (surface == .token || surface == .account ? 60_000 : 300_000)
     }
 
     private var userVerification: UserVerificationRequirement {

@@ -63,8 +63,8 @@ extension PasskeyOptions {
         )
     }
 
-    /// `preferred` in the token API and `required` in the browser API, unless it is set.
+    /// `preferred` in the APIs of apps and `required` in the browser API, unless it is set.
     func userVerification(at surface: CeremonySurface) -> UserVerificationRequirement {
-        userVerification ?? (surface == .token ? .preferred : .required)
+        userVerification ?? (surface == .token || surface == .account ? .preferred : .required)
     }
 }

@@ -30,6 +30,15 @@ struct CeremonyOutcome {
         }
     }
 
+    private var isOfAccount: Bool { ceremony.purpose.surface == .account }
+
+    private var accepted: [String] {
+        guard isOfAccount else { return purpose.accepted }
+        return (purpose == .upgrade ? purpose.accepted : []) + ["my_account_authentication_method_succeeded"]
+    }
+
+    private var refused: [String] { isOfAccount ? ["my_account_authentication_method_failed"] : purpose.refused }
+
     /// The record and the event of a ceremony that ended well.
     func accepted(
         _ user: UserID,
@@ -38,7 +47,7 @@ struct CeremonyOutcome {
     ) -> (CeremonyRecord, AuditEvent) {
         (
             record(CeremonyRecord.accepted, step: nil, user: user, details),
-            auditEvent(purpose.accepted, user: user, event)
+            auditEvent(accepted, user: user, event)
         )
     }
 
@@ -66,7 +75,7 @@ struct CeremonyOutcome {
         return (
             record(reason, step: step.isEmpty ? nil : step, user: user, details),
             auditEvent(
-                purpose.refused,
+                refused,
                 user: user,
                 ["reason": .string(reason), "ceremony_id": .string(ceremony.id.text)]
             )

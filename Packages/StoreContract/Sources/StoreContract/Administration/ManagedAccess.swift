@@ -105,6 +105,61 @@ extension CredentialDatabaseContract {
                 "the other's"
             )
         },
+        promise("A user removes a passkey of their own, and never the last way in, unless there is a password") {
+            scene in
+            let (person, other) = (try await scene.signUp(), try await scene.signUp())
+            let store = scene.store
+            let second = scene.passkey(of: person.user.id, handle: person.handle)
+            _ = try await store.bring(second, maximum: 5, audit: scene.audit("sapi"))
+            func remove(_ passkey: PasskeyID, of user: UserID, countingPassword: Bool = true) async throws
+                -> RemovePasskeyOutcome
+            {
+                try await store.removeOwn(
+                    passkey,
+                    of: user,
+                    countingPassword: countingPassword,
+                    tenant: scene.tenant,
+                    audit: scene.audit("x", at: scene.later(30))
+                )
+            }
+            try requireEqual(try await remove(second.id, of: other.user.id), .notFound, "one of somebody else")
+            try requireEqual(try await remove(second.id, of: person.user.id), .removed, "one of two")
+            try requireEqual(try await remove(second.id, of: person.user.id), .notFound, "what is gone")
+            try requireEqual(try await remove(person.passkey.id, of: person.user.id), .lastSignInMethod, "the last")
+            let grant = try await store.refreshGrant(person.refresh.token.id, of: scene.tenant)
+            try requireEqual(grant?.family.revokedAt, nil, "the end of its tokens")
+            let old = try requireSome(try await store.user(person.user.id, of: scene.tenant), "the user")
+            var new = old
+            new.updatedAt = scene.later(20)
+            let change = UserChange(old: old, new: new, password: scene.password())
+            try require(try await store.change(change, audit: scene.audit("sapi")), "a password is set")
+            try requireEqual(
+                try await remove(person.passkey.id, of: person.user.id, countingPassword: false),
+                .lastSignInMethod,
+                "the last, where passwords sign nobody in"
+            )
+            try requireEqual(try await remove(person.passkey.id, of: person.user.id), .removed, "the last beside one")
+            let ended = try await store.refreshGrant(person.refresh.token.id, of: scene.tenant)
+            try requireEqual(ended?.family.revokedAt, scene.later(30), "the end of its tokens then")
+        },
+        promise("Of two removals of one's own at once that would leave nothing, one is refused") { scene in
+            for _ in 0..<5 {
+                let person = try await scene.signUp()
+                let second = scene.passkey(of: person.user.id, handle: person.handle)
+                _ = try await scene.store.bring(second, maximum: 5, audit: scene.audit("sapi"))
+                let ids = [person.passkey.id, second.id]
+                let outcomes = try await race(2) { index in
+                    try await scene.store.removeOwn(
+                        ids[index],
+                        of: person.user.id,
+                        countingPassword: true,
+                        tenant: scene.tenant,
+                        audit: scene.audit("x")
+                    )
+                }
+                try requireEqual(Set(outcomes), [.removed, .lastSignInMethod], "the outcomes")
+            }
+        },
         promise("A user's sessions and families are listed as long as they hold, and found again by id") { scene in
             let person = try await scene.signUp()
             let alone = scene.session(of: person.user.id, at: scene.later(10))

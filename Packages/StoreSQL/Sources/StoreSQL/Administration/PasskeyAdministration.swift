@@ -47,6 +47,34 @@ extension SQLStore {
         return try await database.write(.commitIfChanged(rename, [Self.insert(audit)], true, otherwise: false))
     }
 
+    public func removeOwn(
+        _ passkey: PasskeyID,
+        of user: UserID,
+        countingPassword: Bool,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> RemovePasskeyOutcome {
+        let key: [SQLValue] = [.tenant(tenant), .user(user)]
+        let statements = [
+            SQLStatement(Self.lockUser, key), SQLStatement(Self.selectStates, key),
+            SQLStatement(Self.selectOwned, key + [.text(passkey.text)]), SQLStatement(Self.findPassword, key),
+        ]
+        return try await database.write(
+            .run(statements) { (results) throws(StoreError) in
+                let states = try results[1].map(Self.removableState)
+                let number = try results[2].first { (row) throws(StoreError) in try row.integer() }
+                guard let removed = states.first(where: { $0.number == number }) else { return .rollBack(.notFound) }
+                let isLeft = states.contains { $0.number != removed.number && !$0.isSuspended }
+                let hasPassword = countingPassword && !results[3].isEmpty
+                guard removed.isSuspended || isLeft || hasPassword else { return .rollBack(.lastSignInMethod) }
+                return .commit(
+                    Self.delete(removed, of: user, tenant: tenant, at: audit.at) + [Self.insert(audit)],
+                    .removed
+                )
+            }
+        )
+    }
+
     public func removePasskeys(
         of user: UserID,
         only passkey: PasskeyID?,
@@ -80,6 +108,7 @@ extension SQLStore {
     private static let renamePasskey = SQL(
         "UPDATE passkey SET name = ? WHERE tenant_id = ? AND id = ? AND user_id = ?"
     )
+    private static let findPassword = SQL("SELECT 1 FROM password WHERE tenant_id = ? AND user_id = ?")
     private static let selectOwned = SQL(
         "SELECT number FROM passkey WHERE tenant_id = ? AND user_id = ? AND id = ?"
     )

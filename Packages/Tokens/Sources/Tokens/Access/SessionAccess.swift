@@ -39,15 +39,24 @@ public struct SessionAccess: Sendable {
 
     /// Looks the session up, and moves its idle end (not more often than once a minute).
     ///
+    /// - Parameters:
+    ///   - proof: what the request carries.
+    ///   - audience: which of the server's own APIs a bearer token must be for.
+    ///   - context: where and when.
+    /// - Returns: who is signed in.
     /// - Throws: `.notSignedIn` for no proof or a cookie that is over, `.invalidToken` for a bearer token that is no
     ///   good or whose session is over, `.store`.
-    public func signedIn(_ proof: Proof?, in context: RequestContext) async throws(TokenError) -> SignedIn {
+    public func signedIn(
+        _ proof: Proof?,
+        for audience: OwnAudience = .userInfo,
+        in context: RequestContext
+    ) async throws(TokenError) -> SignedIn {
         let refusal: TokenError
         switch proof {
         case nil, .cookie?: refusal = .notSignedIn
         case .bearer?: refusal = .invalidToken
         }
-        guard let proof, let (session, claims) = try await session(by: proof, in: context),
+        guard let proof, let (session, claims) = try await session(by: proof, for: audience, in: context),
             let user = try await stored({ () async throws(StoreError) in
                 try await users.user(session.user, of: context.tenant)
             }), user.blockedAt == nil
@@ -68,7 +77,9 @@ public struct SessionAccess: Sendable {
     ///
     /// - Throws: `.store`.
     public func logOut(_ proof: Proof?, in context: RequestContext) async throws(TokenError) {
-        guard let proof, let (session, claims) = try await session(by: proof, in: context) else { return }
+        guard let proof, let (session, claims) = try await session(by: proof, for: .userInfo, in: context) else {
+            return
+        }
         let event = AuditEvent(
             tenant: context.tenant,
             types: ["slo"],
@@ -98,6 +109,7 @@ public struct SessionAccess: Sendable {
     /// The session that `proof` names, if it holds.
     private func session(
         by proof: Proof,
+        for audience: OwnAudience,
         in context: RequestContext
     ) async throws(TokenError) -> (Session, AccessTokenClaims?)? {
         let found: Session?
@@ -111,7 +123,7 @@ public struct SessionAccess: Sendable {
         case .bearer(let token):
             let verified: AccessTokenClaims
             do throws(TokenError) {
-                verified = try await verifier.verify(token, for: .userInfo, in: context)
+                verified = try await verifier.verify(token, for: audience, in: context)
             } catch .invalidToken {
                 return nil
             }

@@ -75,18 +75,13 @@ public struct GrantDecision: Hashable, Sendable {
         guard let server = context.configuration.resourceServer(audience: audience) else {
             throw .unknownAudience(audience)
         }
-        let grant = context.configuration.grant(of: client.id, audience: server.identifier, subject: .user)
-        let needsGrant = server.userAccess == .requireClientGrant
-        // Third-party clients never get to a user's own account.
-        let isForeign = server.system == .myAccount && !client.isFirstParty
-        guard server.userAccess != .denyAll, !isForeign, !needsGrant || grant != nil else {
+        guard let granted = context.configuration.scopesForUsers(client, at: server) else {
             throw .clientGrantMissing(audience: audience)
         }
-        let limit = needsGrant && grant?.allowAllScopes != true ? grant?.scope : nil
         let given = scope.filter { word in
             if word == Scopes.offlineAccess { return client.allows(.refreshToken) && server.allowOfflineAccess }
             if Scopes.identity.contains(word) { return true }
-            return server.scopes.contains { $0.value.utf8.elementsEqual(word.utf8) } && limit?.contains(word) ?? true
+            return granted.contains { $0.utf8.elementsEqual(word.utf8) }
         }
         return GrantDecision(audience: audience, scope: given, server: server)
     }

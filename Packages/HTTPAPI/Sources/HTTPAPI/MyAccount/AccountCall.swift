@@ -1,0 +1,140 @@
+import Encodings
+import HTTPServer
+import Identity
+import Passkeys
+import Tokens
+
+/// One request to the My Account API, let in.
+struct AccountCall: Sendable {
+    let services: APIServices
+    let exchange: Exchange
+    let caller: MyAccountAccess.Caller
+
+    /// How a passkey is called that is being made (contract 10.1).
+    static let pendingPasskey = "passkey|new"
+
+    var context: RequestContext { exchange.context }
+    var settings: TenantSettings { context.settings }
+    var user: User { caller.user }
+    var session: Session { caller.session }
+    var client: Client { caller.client }
+    var connection: Connection? { context.configuration.connection(user.connection) }
+    var options: ConnectionOptions? { connection?.options }
+
+    func require(_ scope: String) throws(APIError) {
+        do throws(TokenError) {
+            try caller.require(scope)
+        } catch { throw APIError(error, base: context.base) }
+    }
+
+    // MARK: What was asked
+
+    /// The method's id in the path, decoded.
+    var id: String { exchange.request.parameters["id"] ?? "" }
+
+    /// Types that may be asked for, and those that other services have beside them.
+    private static let types = [
+        "passkey", "password", "recovery-code", "totp", "phone", "email", "push-notification", "webauthn-platform",
+        "webauthn-roaming",
+    ]
+
+    /// The query's `type`.
+    ///
+    /// - Throws: `invalid_parameter` for a type that there is nowhere.
+    func queryType() throws(APIError) -> String? {
+        let query = exchange.request.head.queryBytes ?? []
+        guard let type = try Parameters(form: query, emptyIsAbsent: true).string("type") else { return nil }
+        guard Self.types.contains(where: { $0.utf8.elementsEqual(type.utf8) }) else { throw .invalid("type") }
+        return type
+    }
+
+    // MARK: What the user has
+
+    /// The newest first.
+    func passkeys() async throws(APIError) -> [Passkey] {
+        do throws(StoreError) {
+            return try await services.credentials.passkeys(
+                of: user.id,
+                relyingPartyID: nil,
+                tenant: context.tenant
+            )
+        } catch { throw APIError(error) }
+    }
+
+    /// The password, where it signs anybody in.
+    func password() async throws(APIError) -> AccountMethod? {
+        guard options?.passwordsEnabled == true else { return nil }
+        let details: UserDetails?
+        do throws(StoreError) {
+            details = try await services.people.details(of: user.id, tenant: context.tenant)
+        } catch { throw APIError(error) }
+        return details?.passwordChangedAt.map { .password(of: user, changedAt: $0) }
+    }
+
+    /// The method that the path names.
+    ///
+    /// - Throws: `method_not_found`, also for one of somebody else.
+    func method() async throws(APIError) -> AccountMethod {
+        if id.hasPrefix("password|"), let password = try await password(), password.id.utf8.elementsEqual(id.utf8) {
+            return password
+        }
+        guard let passkey = named(try await passkeys()) else { throw .methodNotFound }
+        return .passkey(passkey)
+    }
+
+    /// The passkey that the path names, for who may change it.
+    ///
+    /// - Throws: `insufficient_user_authentication`, `method_not_found`, or `method_is_fixed` for a password.
+    func freshlyProven() async throws(APIError) -> Passkey {
+        let passkeys = try await passkeys()
+        do throws(PasskeyError) {
+            try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
+        } catch { throw APIError(error, at: .account) }
+        if let passkey = named(passkeys) { return passkey }
+        if case .password = try await method() { throw .methodIsFixed }
+        throw .methodNotFound
+    }
+
+    private func named(_ passkeys: [Passkey]) -> Passkey? {
+        passkeys.first { AccountMethod.passkey($0).id.utf8.elementsEqual(id.utf8) }
+    }
+
+    // MARK: What is answered and written down
+
+    /// Where a method is read; the `|` of its id is percent-encoded.
+    func location(of id: String) -> String {
+        "\(context.base)/me/v1/authentication-methods/" + id.replacing("|", with: "%7C")
+    }
+
+    /// The record of a change that was made.
+    func event(_ operation: String, _ method: AccountMethod) -> AuditEvent {
+        event(
+            "my_account_authentication_method_succeeded",
+            [
+                "operation": .string(operation),
+                "authentication_method": ["id": .string(method.id), "type": .string(method.type)],
+            ]
+        )
+    }
+
+    /// The record of one that was refused.
+    func event(refusedFor reason: String) -> AuditEvent {
+        event(
+            "my_account_authentication_method_failed",
+            ["reason": .string(reason), "method": .string(exchange.request.method.description)]
+        )
+    }
+
+    private func event(_ type: String, _ details: JSONObject) -> AuditEvent {
+        AuditEvent(
+            tenant: context.tenant,
+            types: [type],
+            at: context.now,
+            user: user.id,
+            client: client.id,
+            connection: user.connection,
+            device: context.device,
+            details: details
+        )
+    }
+}
