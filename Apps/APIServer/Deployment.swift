@@ -112,6 +112,7 @@ final class Deployment: Sendable {
             hasher: hasher,
             breachedPasswords: { breached },
             names: names,
+            mail: mail?.mailroom,
             rateLimits: { rateLimits.value },
             rateCounter: challenges.rateCounter,
             random: random

@@ -31,6 +31,7 @@ extension Settings {
             signup: rateLimits.signup.value.served,
             management: rateLimits.management.value.served,
             myAccount: rateLimits.myAccount.value.served,
+            recoveryMail: rateLimits.recoveryMail.value.served,
             passwordIdentifierIP: rateLimits.passwordIdentifierIP.value.served,
             passwordIdentifier: rateLimits.passwordIdentifier.value.countInARow,
             passwordIP: rateLimits.passwordIP.value.served

@@ -165,6 +165,10 @@ with NameServer() as names, \
         in_time(lambda: journey.call("POST", "/oauth/token", 200, grant))
         in_time(lambda: journey.call("POST", "/oauth/token", 200, realm, FORM))
         in_time(lambda: journey.call("POST", "/oauth/token", 403, {**grant, "password": "wrong"}))
+        forgotten = {"client_id": OLD, "connection": REALM, "email": email}
+        journey.call("POST", "/dbconnections/change_password", 200, forgotten)
+        journey.call("POST", "/dbconnections/change_password", 200, {**forgotten, "email": anyone()})
+        journey.call("POST", "/dbconnections/change_password", 400, {**forgotten, "client_id": "nobody"})
 
     def an_app_is_refused():
         email = anyone()

@@ -27,6 +27,18 @@ enum WallCases {
                 ["connection": "nowhere", "email": "a@example.com", "password": "Correct-horse-1"]
             )
         ],
+        "POST /dbconnections/change_password": [
+            client("/dbconnections/change_password", ["connection": "nowhere", "email": "a@example.com"]),
+            WallProbe("a user's name") { ours, them in
+                .json(
+                    "/dbconnections/change_password",
+                    [
+                        "client_id": .string(ours.app.id), "connection": "Username-Password-Authentication",
+                        "email": .string(them.username),
+                    ]
+                )
+            },
+        ],
         "POST /passkey/register": [client("/passkey/register", ["user_profile": ["email": "a@example.com"]])],
         "POST /passkey/challenge": [client("/passkey/challenge", [:])],
         "GET /userinfo": bearer(.get("/userinfo")),

@@ -23,6 +23,9 @@ public enum AccountError: Error, Hashable, Sendable {
     case passwordHasPersonalInfo
     case passwordUsedBefore
 
+    /// The link was used, is over, or something changed that it was for.
+    case ticketInvalid
+
     case store(StoreError)
     /// More hashes wait than the pool takes; nothing was done.
     case busy

@@ -13,6 +13,8 @@ public struct APIServices: Sendable {
     let enrollment: Enrollment
     let passwordLogin: PasswordLogin
     let passwordSignUp: PasswordSignUp
+    let resetRequest: ResetRequest
+    let passwordReset: PasswordReset
     let conformance: Conformance
     let issuer: TokenIssuer
     let refresh: RefreshExchange
@@ -51,6 +53,7 @@ public struct APIServices: Sendable {
     ///   - hasher: compares and computes password hashes.
     ///   - breachedPasswords: asked at each sign-up, so that the list can change while the server runs.
     ///   - names: what says whose a domain is.
+    ///   - mail: writes mails; `nil` where mail is off.
     ///   - rateLimits: asked for each limited request, so that they can change while the server runs.
     ///   - rateCounter: counts for all servers together; `nil`: this one counts for itself.
     ///   - random: unpredictable bytes.
@@ -63,6 +66,7 @@ public struct APIServices: Sendable {
         hasher: PasswordHasher,
         breachedPasswords: @escaping @Sendable () -> BreachedPasswords = { BreachedPasswords() },
         names: NameAuthority = NameAuthority(),
+        mail: (any MailWriter)? = nil,
         rateLimits: @escaping @Sendable () -> RateLimits,
         rateCounter: (any RateCounter)? = nil,
         random: @escaping RandomSource
@@ -104,6 +108,8 @@ public struct APIServices: Sendable {
             breached: breachedPasswords,
             random: random
         )
+        resetRequest = ResetRequest(store: store, mail: mail, random: random)
+        passwordReset = PasswordReset(store: store, hasher: hasher, breached: breachedPasswords, random: random)
         issuer = TokenIssuer(keys: keys, random: random)
         refresh = RefreshExchange(store: store, issuer: issuer, random: random, note: { ceremonies.refusals.add($0) })
         revocation = Revocation(store: store)

@@ -7,7 +7,7 @@ public enum CredentialDatabaseContract {
         tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions
         + rotation
         + revocation
-        + searches + managedUsers + managedAccess + work
+        + searches + managedUsers + managedAccess + passwordResets + work
         + records + auditChains + outbox + expiry + separation + metadata + withoutSession + impact + adoption + removal
 
     /// Promises about the whole store: each wants a store of its own, with nobody else on it.

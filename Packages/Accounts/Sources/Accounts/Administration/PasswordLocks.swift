@@ -37,7 +37,7 @@ extension UserAdministration {
         return zip(names, counts).filter { $0.1 >= limit }.map(\.0.identifier)
     }
 
-    private static func names(of user: User) -> [TriedName] {
+    static func names(of user: User) -> [TriedName] {
         user.identifiers.map { identifier in
             TriedName(
                 connection: user.connection,

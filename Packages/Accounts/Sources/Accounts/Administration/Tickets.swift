@@ -42,6 +42,7 @@ public struct Tickets: Sendable {
                 createdAt: now,
                 expiresAt: now.adding(seconds: seconds)
             ),
+            mail: nil,
             audit: audit
         )
         return Base64URL.encode(secret)

@@ -4,12 +4,41 @@ import HTTPServer
 import Identity
 import Tokens
 
-/// `POST /dbconnections/signup` (contract 9.1).
+/// `POST /dbconnections/signup` and `/dbconnections/change_password` (contract 9.1, 9.2).
 struct DatabaseRoutes: Sendable {
     let services: APIServices
 
     var endpoints: [Endpoint] {
-        [Endpoint(.post, "/dbconnections/signup", cors: .clients, run: signUp)]
+        [
+            Endpoint(.post, "/dbconnections/signup", cors: .clients, run: signUp),
+            Endpoint(.post, "/dbconnections/change_password", cors: .clients, run: changePassword),
+        ]
+    }
+
+    private func changePassword(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let parameters = try exchange.parameters()
+        if let name = parameters.repeated { throw .repeated(name) }
+        let client = try client(parameters, exchange)
+        exchange.client = client
+        guard let realm = try parameters.realm() else { throw .missing("connection") }
+        let email = try parameters.requiredString("email")
+        let connection = try Self.connection(realm, client, exchange)
+        let isSent = await services.limits.mayMail(PasswordLogin.countedName(email), &exchange)
+        do throws(AccountError) {
+            try await services.resetRequest.run(
+                email: email,
+                in: connection,
+                languages: exchange.languages,
+                isSent: isSent,
+                client: client.id,
+                at: exchange.context
+            )
+        } catch { throw APIError(error) }
+        // Whether or not anybody has the address.
+        var headers = HTTPHeaders()
+        headers.add("Content-Type", "text/plain; charset=utf-8")
+        let text = "We've just sent you an email to reset your password."
+        return HTTPResponse(status: 200, headers: headers, body: Array(text.utf8))
     }
 
     private func signUp(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
@@ -34,6 +63,16 @@ struct DatabaseRoutes: Sendable {
         } catch {
             return try Self.refusal(error, exchange)
         }
+    }
+
+    private static func connection(
+        _ realm: String,
+        _ client: Client,
+        _ exchange: Exchange
+    ) throws(APIError) -> Connection {
+        do throws(DirectoryError) {
+            return try exchange.context.connection(realm: realm, for: client)
+        } catch { throw APIError(AccountError.directory(error)) }
     }
 
     /// The client that `client_id` names: nobody proves anything here (contract 9.1).

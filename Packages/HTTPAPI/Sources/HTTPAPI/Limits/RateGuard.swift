@@ -22,18 +22,7 @@ struct RateGuard: Sendable {
         of name: String? = nil,
         _ exchange: inout Exchange
     ) async throws(APIError) {
-        let set = limits()
-        let limit =
-            switch bucket {
-            case .passkeyChallenges: set.passkeyChallenges
-            case .token: set.token
-            case .signup: set.signup
-            case .management: set.management
-            case .myAccount: set.myAccount
-            case .passwordIdentifierIP: set.passwordIdentifierIP
-            case .passwordIP: set.passwordIP
-            }
-        guard let limit else { return }
+        guard let limit = limit(bucket) else { return }
         // A sign-up is counted by address alone, over all tenants (contract 1.4).
         let tenant = bucket == .signup ? 0 : exchange.context.tenant.number
         let now = exchange.context.now.seconds
@@ -47,6 +36,32 @@ struct RateGuard: Sendable {
             throw .rateLimited.with { $0.retryAfter = wait }
         }
         if exchange.rate.map({ state.remaining < $0.remaining }) ?? true { exchange.rate = state }
+    }
+
+    /// Counts a mail to `name`, whether or not anybody has that name.
+    ///
+    /// - Returns: false when it has had its mails for now. Nobody is told.
+    func mayMail(_ name: String, _ exchange: inout Exchange) async -> Bool {
+        guard let limit = limit(.recoveryMail) else { return true }
+        let key = RateLimiter.Key(bucket: .recoveryMail, tenant: exchange.context.tenant.number, address: name)
+        let state =
+            await sharedState(key, limit, &exchange)
+            ?? limiter.count(key, limit, now: exchange.context.now.seconds)
+        return !state.isRefused
+    }
+
+    private func limit(_ bucket: RateLimiter.Key.Bucket) -> RateLimit? {
+        let set = limits()
+        return switch bucket {
+        case .passkeyChallenges: set.passkeyChallenges
+        case .token: set.token
+        case .signup: set.signup
+        case .management: set.management
+        case .myAccount: set.myAccount
+        case .recoveryMail: set.recoveryMail
+        case .passwordIdentifierIP: set.passwordIdentifierIP
+        case .passwordIP: set.passwordIP
+        }
     }
 
     /// A try of a password that was counted before anything was looked at.
@@ -143,6 +158,7 @@ extension RateLimiter.Key {
             case .signup: "signup"
             case .management: "management"
             case .myAccount: "my_account"
+            case .recoveryMail: "recovery_mail"
             case .passwordIdentifierIP: "password_identifier_ip"
             case .passwordIP: "password_ip"
             }

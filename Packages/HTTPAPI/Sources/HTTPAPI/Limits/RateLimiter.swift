@@ -21,6 +21,8 @@ public struct RateLimits: Hashable, Sendable {
     public var management: RateLimit?
     /// By user.
     public var myAccount: RateLimit?
+    /// Mails by which an address gets back into an account.
+    public var recoveryMail: RateLimit?
     /// Wrong passwords of a name from an address, and how long the name is then locked there.
     public var passwordIdentifierIP: RateLimit?
     /// Wrong passwords in a row of a name, from wherever.
@@ -34,6 +36,7 @@ public struct RateLimits: Hashable, Sendable {
         signup: RateLimit? = RateLimit(limit: 50, seconds: 3600),
         management: RateLimit? = RateLimit(limit: 100, seconds: 2),
         myAccount: RateLimit? = RateLimit(limit: 20, seconds: 1),
+        recoveryMail: RateLimit? = RateLimit(limit: 5, seconds: 3600),
         passwordIdentifierIP: RateLimit? = RateLimit(limit: 10, seconds: 900),
         passwordIdentifier: Int? = 100,
         passwordIP: RateLimit? = RateLimit(limit: 100, seconds: 86400)
@@ -43,6 +46,7 @@ public struct RateLimits: Hashable, Sendable {
         self.signup = signup
         self.management = management
         self.myAccount = myAccount
+        self.recoveryMail = recoveryMail
         self.passwordIdentifierIP = passwordIdentifierIP
         self.passwordIdentifier = passwordIdentifier
         self.passwordIP = passwordIP
@@ -55,6 +59,7 @@ public struct RateLimits: Hashable, Sendable {
         signup: nil,
         management: nil,
         myAccount: nil,
+        recoveryMail: nil,
         passwordIdentifierIP: nil,
         passwordIdentifier: nil,
         passwordIP: nil
@@ -65,7 +70,7 @@ public struct RateLimits: Hashable, Sendable {
 final class RateLimiter: Sendable {
     struct Key: Hashable {
         enum Bucket: Hashable {
-            case passkeyChallenges, token, signup, management, myAccount, passwordIdentifierIP, passwordIP
+            case passkeyChallenges, token, signup, management, myAccount, recoveryMail, passwordIdentifierIP, passwordIP
         }
         let bucket: Bucket
         let tenant: Int64

@@ -21,6 +21,12 @@ struct Exchange {
     /// The header `Origin`, when there is one.
     var origin: String? { header("origin") }
 
+    /// Languages that the person reads, as the browser says, at most ten; which it likes best is not weighed.
+    var languages: [String] {
+        let ranges = (header("accept-language") ?? "").prefix(500).split(separator: ",").prefix(10)
+        return ranges.map { String($0.prefix { $0 != ";" }.filter { $0 != " " }) }.filter { !$0.isEmpty && $0 != "*" }
+    }
+
     // MARK: Bodies
 
     /// The body as JSON.

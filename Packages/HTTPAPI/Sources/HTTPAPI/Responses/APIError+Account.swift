@@ -23,6 +23,8 @@ extension APIError {
             self.init(400, "invalid_request", "The user already exists", "user_exists")
         case .passwordTooWeak, .passwordTooCommon, .passwordHasPersonalInfo, .passwordUsedBefore:
             self.init(400, "invalid_request", "Password is too weak", "invalid_password")
+        case .ticketInvalid:
+            self.init(400, "invalid_request", "The link is not good any more", "ticket_invalid")
         case .store(let failure): self.init(failure)
         case .busy: self = .temporarilyUnavailable(retryAfter: 2)
         }

@@ -22,6 +22,8 @@ final class House: Sendable {
     let directory: TenantDirectory
     let refusals: RefusalLog
     let lens: ConfigurationLens
+    /// What was written to users.
+    let mailbox = Mailbox()
     /// A public client with the passkey grant and `https://app.example.com` among its web origins.
     let app: Client
     /// A confidential client with the passkey grant, and its secret.
@@ -79,6 +81,7 @@ final class House: Sendable {
             names: NameAuthority(textRecords: { name in
                 .found(setting.records.withLock { $0[name] ?? [] })
             }),
+            mail: mailbox,
             rateLimits: { setting.limits.withLock { $0 } },
             rateCounter: rateCounter,
             random: random

@@ -20,7 +20,14 @@ extension CredentialDatabaseContract {
                 createdAt: scene.now,
                 expiresAt: scene.later(1000)
             )
-            try await scene.store.add(ticket, audit: scene.audit("sapi", user: user.id))
+            try await scene.store.add(ticket, mail: nil, audit: scene.audit("sapi", user: user.id))
+            let looked = try await scene.store.ticket(
+                hash: ticket.hash,
+                for: ticket.purpose,
+                of: scene.tenant,
+                now: scene.now
+            )
+            try requireEqual(looked, ticket, "the ticket, looked at")
             let second = Identity.Ticket(
                 tenant: scene.tenant,
                 hash: randomBytes(32),
@@ -30,7 +37,7 @@ extension CredentialDatabaseContract {
                 createdAt: scene.now,
                 expiresAt: scene.later(1000)
             )
-            try await scene.store.add(second, audit: scene.audit("sapi", user: user.id))
+            try await scene.store.add(second, mail: nil, audit: scene.audit("sapi", user: user.id))
             let other = try await Scene(scene.store).tenant
             for (purpose, tenant, delay) in [
                 (Identity.Ticket.Purpose.emailVerification, scene.tenant, Int64(0)), (.passwordChange, other, 0),

@@ -26,16 +26,7 @@ extension SQLStore {
 
     public func change(_ change: UserChange, audit: AuditEvent) async throws(StoreError) -> Bool {
         let (old, new) = (change.old, change.new)
-        let profile = new.profile
-        let update = SQLStatement(
-            Self.updateUser,
-            [
-                .text(ifAny: profile.name), .text(ifAny: profile.givenName), .text(ifAny: profile.familyName),
-                .text(ifAny: profile.nickname), .text(ifAny: profile.picture), .details(profile.userMetadata),
-                .details(profile.appMetadata), .identifiers(new.identifiers), .time(new.blockedAt),
-                .time(new.updatedAt), .tenant(old.tenant), .user(old.id), .time(old.updatedAt),
-            ]
-        )
+        let update = Self.update(old, to: new)
         var effects: [SQLStatement] = []
         func key(_ identifier: UserIdentifier) -> [SQLValue] {
             [
@@ -131,6 +122,20 @@ extension SQLStore {
             [
                 .tenant(user.tenant), .user(user.id), .text(password.hash), .list(password.history),
                 .time(password.changedAt),
+            ]
+        )
+    }
+
+    /// Changes nothing when the row is another than `old`.
+    static func update(_ old: User, to new: User) -> SQLStatement {
+        let profile = new.profile
+        return SQLStatement(
+            updateUser,
+            [
+                .text(ifAny: profile.name), .text(ifAny: profile.givenName), .text(ifAny: profile.familyName),
+                .text(ifAny: profile.nickname), .text(ifAny: profile.picture), .details(profile.userMetadata),
+                .details(profile.appMetadata), .identifiers(new.identifiers), .time(new.blockedAt),
+                .time(new.updatedAt), .tenant(old.tenant), .user(old.id), .time(old.updatedAt),
             ]
         )
     }

@@ -109,7 +109,7 @@ extension SQLStore {
         "UPDATE passkey SET name = ? WHERE tenant_id = ? AND id = ? AND user_id = ?"
     )
     private static let findPassword = SQL("SELECT 1 FROM password WHERE tenant_id = ? AND user_id = ?")
-    private static let selectOwned = SQL(
+    static let selectOwned = SQL(
         "SELECT number FROM passkey WHERE tenant_id = ? AND user_id = ? AND id = ?"
     )
 }
