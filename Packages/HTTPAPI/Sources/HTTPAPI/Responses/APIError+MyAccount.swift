@@ -28,7 +28,8 @@ extension APIError {
         json.member("detail", description)
         json.member("field", field)
         json.member("pointer", "/" + field.replacing(".", with: "/"))
-        json.member("source", "request")
+        json.name("source")
+        json.string("request")
         json.endObject()
         json.endArray()
     }
