@@ -12,6 +12,10 @@ import schemathesis
 WORLD = json.loads(os.environ["LATCHKEY_OPENAPI_WORLD"])
 
 
+# Where a client has to be named.
+REQUIRED = ("/passkey/", "/dbconnections/")
+
+
 def coin(case):
     """The same answer for the same request, so that a run can be repeated."""
     return zlib.crc32(repr((case.path, case.method, case.body)).encode()) % 2 == 0
@@ -28,7 +32,7 @@ def map_case(context, case):
     if not isinstance(body, dict) or not coin(case):
         return case
     is_browser = case.path.startswith(("/register/", "/login/"))
-    if not is_exchangeable(body.get("client_id"), may_be_absent=not case.path.startswith("/passkey/")):
+    if not is_exchangeable(body.get("client_id"), may_be_absent=not case.path.startswith(REQUIRED)):
         return case
     if is_browser:
         body["client_id"] = WORLD["web"]
