@@ -137,7 +137,6 @@ struct ConfigurationChangeTests {
     @Test(
         "What this build cannot enforce is refused by name",
         arguments: [
-            (["passkey_options", "upgrade_probation_hours"], 24, "upgrade_probation_hours"),
             (["brute_force_protection"], false, "brute_force_protection"),
             (["recovery"], ["methods": ["email"]], "recovery"),
             (["attributes"], ["email": ["identifier": ["active": true], "unique": false]], "unique"),

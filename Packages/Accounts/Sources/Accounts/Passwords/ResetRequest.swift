@@ -53,7 +53,7 @@ public struct ResetRequest: Sendable {
             if let refusal = found.refusal { refusal } else if !isSent { "rate_limited" } else if letter == nil {
                 mail == nil ? "mail_off" : "mail_impossible"
             } else { nil }
-        var details: JSONObject = ["email": .string(identifier.canonical)]
+        var details = JSONObject()
         if let reason { details.set("reason", .string(reason)) }
         let event = AuditEvent(
             tenant: context.tenant,

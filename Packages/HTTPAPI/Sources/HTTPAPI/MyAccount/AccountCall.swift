@@ -84,13 +84,25 @@ struct AccountCall: Sendable {
 
     /// The passkey that the path names, for who may change it.
     ///
-    /// - Throws: `insufficient_user_authentication`, `method_not_found`, or `method_is_fixed` for a password.
-    func freshlyProven() async throws(APIError) -> Passkey {
+    /// - Parameter removing: whether it is to go: not by the word of another one that is on probation.
+    /// - Returns: the passkey.
+    /// - Throws: `insufficient_user_authentication`, `method_not_found`, `passkey_on_probation`, or `method_is_fixed` for a
+    ///   password.
+    func freshlyProven(removing: Bool = false) async throws(APIError) -> Passkey {
         let passkeys = try await passkeys()
         do throws(PasskeyError) {
             try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
         } catch { throw APIError(error, at: .account) }
-        if let passkey = named(passkeys) { return passkey }
+        if let passkey = named(passkeys) {
+            let isOnProbation = Probation.holds(
+                session,
+                having: passkeys,
+                by: options?.passkey ?? PasskeyOptions(),
+                now: context.now
+            )
+            guard !removing || !isOnProbation || passkey.number == session.passkey else { throw .onProbation }
+            return passkey
+        }
         if case .password = try await method() { throw .methodIsFixed }
         throw .methodNotFound
     }

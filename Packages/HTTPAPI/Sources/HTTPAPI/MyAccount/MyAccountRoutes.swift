@@ -224,7 +224,7 @@ struct MyAccountRoutes: Sendable {
     }
 
     private func delete(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
-        let passkey = try await call.freshlyProven()
+        let passkey = try await call.freshlyProven(removing: true)
         let outcome: RemovePasskeyOutcome
         do throws(StoreError) {
             outcome = try await services.passkeys.removeOwn(

@@ -71,6 +71,12 @@ extension APIError {
         "The last authentication method cannot be deleted",
         "last_method"
     )
+    static let onProbation = APIError(
+        403,
+        "access_denied",
+        "The passkey of this sign-in is too new to remove another one",
+        "passkey_on_probation"
+    )
     /// Passwords are changed by a reset, and have no name.
     static let methodIsFixed = APIError(
         403,

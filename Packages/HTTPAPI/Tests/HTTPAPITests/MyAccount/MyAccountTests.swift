@@ -319,6 +319,28 @@ struct MyAccountTests {
         }
     }
 
+    @Test("9.4: a passkey that an upgrade made removes no other one for 72 hours, and itself at any time")
+    func probation() async throws {
+        try await House.with { (house) async throws in
+            try await house.grantAccount()
+            house.change { $0.options = { $0.passkey.stored["upgrade_without_notice"] = true } }
+            var (user, answer) = try await AccountUser.withPassword(house, "ana@example.com")
+            let offer = try #require(answer["passkey_upgrade"]?.object, "\(answer)")
+            let options = try #require(offer["authn_params_public_key"]?.object)
+            let made = try user.person.authenticator.create(options, origin: House.base, conditional: true)
+            let planted = try #require(try await user.finish(offer["auth_session"]?.string, made).string("id"))
+            user.token = try #require(try await AccountUser.signIn(&user.person).string("access_token"))
+            var owners = Authenticator()
+            let other = try #require(try await user.addPasskey(&owners).string("id"))
+            let refused = try await user.send("DELETE", methods + "/" + other)
+            expect(refused, 403, account: "access_denied", "passkey_on_probation")
+            house.pass(seconds: 72 * 3600)
+            user.token = try #require(try await AccountUser.signIn(&user.person).string("access_token"))
+            #expect(try await user.send("DELETE", methods + "/" + other).status == 204)
+            #expect(try await user.send("DELETE", methods + "/" + planted).status == 204)
+        }
+    }
+
     @Test("The upgrade that a password's answer offers is begun and finished here as well, and at 12.2")
     func upgrades() async throws {
         try await House.with { (house) async throws in

@@ -143,6 +143,9 @@ public struct PasskeyOptions: Hashable, Sendable {
     public var upgradesWithoutNotice: Bool {
         stored["upgrade_without_notice"]?.bool ?? false
     }
+
+    /// Hours in which a passkey that an upgrade made shuts nobody out (`upgrade_probation_hours`).
+    public var upgradeProbationHours: Int64 { stored["upgrade_probation_hours"]?.integer ?? 72 }
 }
 
 /// What makes the UV of a passkey count that was made without it (`uv_proof`).

@@ -32,7 +32,6 @@ enum BuildLimits {
         guard options.passkeysEnabled || options.passwordsEnabled else {
             throw .conflict("options.authentication_methods must leave passkey or password enabled.")
         }
-        try checkPasskeys(options.passkey)
         try checkPasswords(options.stored)
         if let attributes = options.attributes { try check(attributes) }
     }
@@ -47,14 +46,6 @@ enum BuildLimits {
             server.dialect == .accessTokenAuthz || server.dialect == .rfc9068Authz,
             "token_dialect",
             "token_dialect cannot be \(server.dialect.rawValue): this build has no permissions of users yet."
-        )
-    }
-
-    private static func checkPasskeys(_ options: PasskeyOptions) throws(TenancyError) {
-        try refuse(
-            options.stored["upgrade_probation_hours"] != nil,
-            "options.passkey_options.upgrade_probation_hours",
-            "options.passkey_options.upgrade_probation_hours cannot be changed: this build has no probation yet."
         )
     }
 
