@@ -5,7 +5,7 @@ public import Identity
 /// Sends a link by which a forgotten password is replaced (HTTP contract 9.2). Nobody learns from it whether an address
 /// has an account: the answer is the same, and so is the work.
 public struct ResetRequest: Sendable {
-    private let store: any TicketStore & UserStore & PasswordStore & AuditLog
+    private let store: any TicketStore & UserStore & PasswordStore
     private let mail: (any MailWriter)?
     private let random: RandomSource
 
@@ -17,7 +17,7 @@ public struct ResetRequest: Sendable {
     ///   - mail: writes the letter; `nil` where mail is off, and nothing is sent.
     ///   - random: gives secrets.
     public init(
-        store: any TicketStore & UserStore & PasswordStore & AuditLog,
+        store: any TicketStore & UserStore & PasswordStore,
         mail: (any MailWriter)?,
         random: @escaping RandomSource
     ) {
@@ -65,18 +65,20 @@ public struct ResetRequest: Sendable {
             device: context.device,
             details: details
         )
-        let ticket = ticket(secret, for: found.user, identifier, client, context)
+        let ticket = ticket(secret, for: found.id, identifier, client, context)
         try await stored { () async throws(StoreError) in
-            if reason == nil, let ticket {
+            if reason == nil {
                 try await store.add(ticket, mail: letter, audit: event)
             } else {
-                try await store.append(ceremonies: [], events: [event])
+                try await store.feign(ticket, mail: letter, audit: event)
             }
         }
     }
 
     /// Whose address it is, and why no link is sent.
     private struct Found {
+        /// Of nobody, where nobody has the address.
+        let id: UserID
         var user: UserID?
         /// As the user wrote it.
         var address: String?
@@ -95,8 +97,8 @@ public struct ResetRequest: Sendable {
             let id = try await store.user(with: identifier, in: connection.id, of: tenant)
             let user = try await store.user(id ?? nobody, of: tenant)
             let password = try await store.password(of: id ?? nobody, tenant: tenant)
-            guard let user else { return Found(refusal: "unknown_user") }
-            var found = Found(user: user.id, address: user.identifier(.email)?.entered)
+            guard let user else { return Found(id: nobody, refusal: "unknown_user") }
+            var found = Found(id: user.id, user: user.id, address: user.identifier(.email)?.entered)
             if user.blockedAt != nil { found.refusal = "user_blocked" }
             // Whoever has no password gets none by mail.
             if password == nil || !connection.options.passwordsEnabled { found.refusal = "no_password" }
@@ -125,12 +127,11 @@ public struct ResetRequest: Sendable {
 
     private func ticket(
         _ secret: [UInt8],
-        for user: UserID?,
+        for user: UserID,
         _ identifier: UserIdentifier,
         _ client: ClientID?,
         _ context: RequestContext
-    ) -> Ticket? {
-        guard let user else { return nil }
+    ) -> Ticket {
         // Whoever comes with it reads what is sent there.
         var parameters: JSONObject = ["email": .string(identifier.canonical)]
         if let client { parameters.set("client_id", .string(client.text)) }

@@ -28,6 +28,29 @@ extension CredentialDatabaseContract {
                 "none when it is over"
             )
         },
+        promise("A ticket for nobody leaves nothing but its record") { scene in
+            let ticket = ticket(of: scene.user().id, scene)
+            let mail = OutboxMail(
+                id: MailID(TimeOrderedID(now: scene.now, random: randomBytes(10))),
+                tenant: scene.tenant,
+                kind: .passwordReset,
+                messageID: "x@example.com",
+                sealed: randomBytes(40),
+                createdAt: scene.now
+            )
+            try await scene.store.feign(ticket, mail: mail, audit: scene.audit("fcpr"))
+            let waiting = try await scene.store.mails(dead: false, of: scene.tenant, limit: 10)
+            try require(waiting.isEmpty, "no mail waits")
+            let kept = try await scene.store.ticket(
+                hash: ticket.hash,
+                for: .passwordChange,
+                of: scene.tenant,
+                now: scene.now
+            )
+            try require(kept == nil, "no ticket is there")
+            let events = try await scene.store.events(of: scene.tenant, user: nil, from: .before(nil), limit: 10)
+            try require(events.contains { $0.event.types == ["fcpr"] }, "the record is there")
+        },
         promise("A new password by a ticket ends sessions and tokens, and forgets the tries in vain") { scene in
             let store = scene.store
             let person = try await scene.signUp()

@@ -6,6 +6,16 @@ extension SQLStore {
         try await database.write(.commit([Self.insert(ticket)] + mails + [Self.insert(audit)], ()))
     }
 
+    public func feign(_ ticket: Ticket, mail: OutboxMail?, audit: AuditEvent) async throws(StoreError) {
+        // The same pages are written, in which nothing is left.
+        let mails = mail.map { [Self.insert($0), Self.delete($0)] } ?? []
+        let tickets = [
+            Self.insert(ticket),
+            SQLStatement(Self.deleteOldTicket, [.tenant(ticket.tenant), .bytes(ticket.hash)]),
+        ]
+        try await database.write(.commit(tickets + mails + [Self.insert(audit)], ()))
+    }
+
     public func ticket(
         hash: [UInt8],
         for purpose: Ticket.Purpose,

@@ -18,6 +18,8 @@ extension SQLStore {
         )
     }
 
+    static func delete(_ mail: OutboxMail) -> SQLStatement { SQLStatement(deleteMail, key(mail)) }
+
     public func leaseMail(
         _ lease: MailLease,
         now: UnixTime,
@@ -54,7 +56,7 @@ extension SQLStore {
     }
 
     public func removeSent(_ mail: OutboxMail) async throws(StoreError) {
-        try await database.write(.commit([SQLStatement(Self.deleteMail, Self.key(mail))], ()))
+        try await database.write(.commit([Self.delete(mail)], ()))
     }
 
     public func giveBack(
