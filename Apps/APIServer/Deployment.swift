@@ -107,6 +107,7 @@ final class Deployment: Sendable {
                 random: random
             ),
             directory: directory,
+            deployment: deployment,
             keys: keys,
             keyRotation: rotation,
             hasher: hasher,

@@ -16,6 +16,7 @@ let package = Package(
     dependencies: [
         .package(path: "../Encodings"),
         .package(path: "../HTTPServer"),
+        .package(path: "../Pages"),
         .package(path: "../Identity"),
         .package(path: "../WebAuthn"),
         .package(path: "../Passkeys"),
@@ -32,7 +33,7 @@ let package = Package(
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "Encodings", "HTTPServer", "Identity", "WebAuthn", "Passkeys", "Accounts", "Tokens", "Tenancy",
+                "Encodings", "HTTPServer", "Pages", "Identity", "WebAuthn", "Passkeys", "Accounts", "Tokens", "Tenancy",
             ],
             swiftSettings: settings
         ),

@@ -28,6 +28,18 @@ struct PeerTests {
     func managementClient() async throws { try await runScript("management_client.py") }
 
     @Test(
+        "Authlib over TLS with a local CA: users are signed in on the hosted pages, and every refusal",
+        .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
+    )
+    func oauthClient() async throws { try await runScript("oauth_client.py") }
+
+    @Test(
+        "Chromium on the hosted pages: sign-up, autofill, password, with and without JavaScript",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func hostedPages() async throws { try await runScript("hosted_pages.py") }
+
+    @Test(
         "Passkeys registered by PyPI webauthn in Chromium are imported, and the browser's key signs in here",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )

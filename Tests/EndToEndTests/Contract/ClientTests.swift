@@ -148,7 +148,7 @@ extension ContractTests {
             let id = JSONValue.string(world.app.id)
             expect(try await token(["client_id": id]), is: next)
             for grant in [
-                "x", "implicit", "urn:ietf:params:oauth:grant-type:device_code", "authorization_code",
+                "x", "implicit", "urn:ietf:params:oauth:grant-type:device_code",
             ] {
                 expect(
                     try await token(["client_id": id, "grant_type": .string(grant)]),

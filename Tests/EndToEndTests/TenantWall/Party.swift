@@ -22,7 +22,13 @@ struct Party: Sendable {
         let site = try await Site.make(name, on: server, domain: "login.\(name).example", rpID: "\(name).example")
         try await site.set(["conformance_api": true])
         let webOrigin = "https://app.\(name).example"
-        let app = try await site.client("Application of \(name)", webOrigins: [webOrigin])
+        let callback = webOrigin + "/callback"
+        let app = try await site.client(
+            "Application of \(name)",
+            grants: [App.passkeyGrant, "refresh_token", "authorization_code"],
+            webOrigins: [webOrigin],
+            members: ["callbacks": [.string(callback)]]
+        )
         let backend = try await site.client("Backend of \(name)", type: "regular_web")
         let email = uniqueEmail()
         var browser = Visitor(app, origin: webOrigin)
@@ -63,6 +69,8 @@ struct Party: Sendable {
             let first = things.first?.object
             return try #require(first?["id"]?.string ?? first?["log_id"]?.string)
         }
+        let signedIn = try #require(browser.cookies["__Host-pk_session"])
+        let hosted = try await hosted(site, app.id, callback, signedIn)
         return Party(
             app: app,
             webOrigin: webOrigin,
@@ -91,7 +99,11 @@ struct Party: Sendable {
                 accountToken: accountToken,
                 accountSession: try await accountSession(site, accountToken),
                 refreshToken: try tokens.token("refresh_token"),
-                cookie: try #require(browser.cookies["__Host-pk_session"]),
+                cookie: signedIn,
+                transactionCookie: hosted.cookie,
+                transaction: hosted.transaction,
+                formToken: hosted.token,
+                code: hosted.code,
                 session: try await app.challenge().session,
                 signUpSession: try await app.register(email: uniqueEmail()).session,
                 browserSession: try await begin("/login/options", app),
@@ -103,6 +115,42 @@ struct Party: Sendable {
             ),
             authenticator: browser.authenticator,
             managementToken: managementToken
+        )
+    }
+
+    /// A hosted sign-in under way: its browser, its state, what its page's form carries, and a code.
+    private struct Hosted {
+        let cookie: String
+        let transaction: String
+        let token: String
+        let code: String
+    }
+
+    private static func hosted(
+        _ site: Site,
+        _ client: String,
+        _ callback: String,
+        _ session: String
+    ) async throws -> Hosted {
+        let target =
+            "/authorize?client_id=\(client)&response_type=code&redirect_uri=\(Request.escaped(callback))"
+            + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256&scope=openid"
+        let begun = try await site.send(.get(target))
+        let cookie = try #require(begun.cookie("__Host-pk_tx"), "\(begun)")
+        let location = try #require(begun.header("location"))
+        let page = try await site.send(Request.get(location).with("Cookie", "__Host-pk_tx=\(cookie)"))
+        let marks = "name=\"csrf_token\" value=\""
+        let token = try #require(
+            page.text.firstRange(of: marks).map { page.text[$0.upperBound...].prefix { $0 != "\"" } }
+        )
+        let answered = try await site.send(Request.get(target).with("Cookie", "__Host-pk_session=\(session)"))
+        let redirect = try #require(answered.header("location"), "\(answered)")
+        let code = try #require(redirect.split(separator: "code=").last?.prefix { $0 != "&" }, "\(answered)")
+        return Hosted(
+            cookie: cookie,
+            transaction: String(location.drop { $0 != "=" }.dropFirst()),
+            token: String(token),
+            code: String(code)
         )
     }
 
@@ -220,6 +268,12 @@ struct Belongings: Sendable {
     var accountSession: String
     var refreshToken: String
     var cookie: String
+    /// A hosted sign-in that is under way: its browser's cookie, the text that stands for it, what its forms carry, and a
+    /// code.
+    var transactionCookie: String
+    var transaction: String
+    var formToken: String
+    var code: String
     /// Ceremonies that wait for their answer: `/passkey/challenge`, `/passkey/register`, and those of section 12.
     var session: String
     var signUpSession: String
@@ -263,6 +317,10 @@ struct Belongings: Sendable {
         // The first characters are the time when it was made.
         other.refreshToken = refreshToken.prefix(12) + Self.shuffled(String(refreshToken.dropFirst(12)))
         other.cookie = Self.shuffled(cookie)
+        other.transactionCookie = Self.shuffled(transactionCookie)
+        other.transaction = Self.shuffled(transaction)
+        other.formToken = Self.shuffled(formToken)
+        other.code = Self.shuffled(code)
         other.session = Self.shuffled(session)
         other.signUpSession = Self.shuffled(signUpSession)
         other.browserSession = Self.shuffled(browserSession)
@@ -280,7 +338,7 @@ struct Belongings: Sendable {
             host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
             userHandle, credential, connection,
             resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, refreshToken, cookie,
-            session, signUpSession,
+            transactionCookie, transaction, formToken, code, session, signUpSession,
             browserSession,
             browserSignUpSession, conformanceCookie,
             conformanceSignUpCookie,

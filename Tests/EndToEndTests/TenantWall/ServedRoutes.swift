@@ -33,6 +33,7 @@ enum ServedRoutes {
                 random: random
             ),
             directory: TenantDirectory(store: store),
+            deployment: deployment,
             keys: KeyRing(store: store, deployment: deployment, pool: pool, random: random),
             keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
             hasher: try PasswordHasher(pool: pool, random: random),

@@ -68,6 +68,7 @@ enum WallCases {
         "GET /.well-known/assetlinks.json": published("/.well-known/assetlinks.json"),
     ]
     .merging(account) { $1 }
+    .merging(hosted) { $1 }
     .merging(management) { $1 }
     .merging(managedPeople) { $1 }
     .merging(conformance("")) { $1 }
@@ -195,6 +196,16 @@ enum WallCases {
             )
         },
         WallProbe("a refresh token") { ours, them in ours.app.refreshRequest(them.refreshToken) },
+        WallProbe("a code") { ours, them in
+            .json(
+                "/oauth/token",
+                ours.app.credentials.merging([
+                    "grant_type": "authorization_code", "code": .string(them.code),
+                    "redirect_uri": .string(ours.webOrigin + "/callback"),
+                    "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+                ])
+            )
+        },
         WallProbe("a login's session") { ours, them in
             ours.app.tokenRequest(them.session, try await answer(ours))
         },

@@ -42,6 +42,9 @@ public final class API: HTTPHandler {
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
             + DatabaseRoutes(services: services).endpoints
+            + AuthorizeRoutes(services: services).endpoints + SignInPages(services: services).endpoints
+            + ConsentPage(services: services).endpoints + HostedPasskeyCalls(services: services).endpoints
+            + LogoutRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + AssociationRoutes().endpoints
             + MyAccountRoutes(services: services).endpoints
@@ -206,6 +209,7 @@ public final class API: HTTPHandler {
                 case .conformance: error.conformanceResponse()
                 case .account: error.accountResponse(hidingReasons: hides)
                 case .management: error.managementResponse()
+                case .page: HostedPages.refusal(error, exchange)
                 }
         }
         if let rate = exchange.rate {
@@ -225,7 +229,7 @@ public final class API: HTTPHandler {
     /// A refusal before anything of the endpoint was looked at.
     static func refusal(_ error: APIError, in shape: RefusalShape) -> HTTPResponse {
         switch shape {
-        case .oauth, .unverified: error.response()
+        case .oauth, .unverified, .page: error.response()
         case .conformance: error.conformanceResponse()
         case .account: error.accountResponse()
         case .management: error.managementResponse()

@@ -11,6 +11,9 @@ public struct APIServices: Sendable {
     let signUp: SignUp
     let login: Login
     let enrollment: Enrollment
+    let codes: CodeGrant
+    let hosted: HostedSeal
+    let passwordStore: any PasswordStore
     let passwordLogin: PasswordLogin
     let passwordSignUp: PasswordSignUp
     let resetRequest: ResetRequest
@@ -48,6 +51,7 @@ public struct APIServices: Sendable {
     ///   - store: where everything durable is.
     ///   - ceremonies: what all ceremonies share.
     ///   - directory: the tenants, by host.
+    ///   - deployment: what the keys of the hosted pages are derived from.
     ///   - keys: the tenants' signing keys.
     ///   - keyRotation: moves them on.
     ///   - hasher: compares and computes password hashes.
@@ -61,6 +65,7 @@ public struct APIServices: Sendable {
         store: any CredentialDatabase,
         ceremonies: Ceremonies,
         directory: TenantDirectory,
+        deployment: DeploymentKeys,
         keys: KeyRing,
         keyRotation: KeyRotation,
         hasher: PasswordHasher,
@@ -96,6 +101,8 @@ public struct APIServices: Sendable {
             random: random
         )
         audit = store
+        passwordStore = store
+        hosted = HostedSeal(deployment, random: random)
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
@@ -111,10 +118,18 @@ public struct APIServices: Sendable {
         resetRequest = ResetRequest(store: store, mail: mail, random: random)
         passwordReset = PasswordReset(store: store, hasher: hasher, breached: breachedPasswords, random: random)
         issuer = TokenIssuer(keys: keys, random: random)
+        codes = CodeGrant(
+            codes: store,
+            sessions: store,
+            users: store,
+            issuer: issuer,
+            random: random,
+            note: { ceremonies.refusals.add($0) }
+        )
         refresh = RefreshExchange(store: store, issuer: issuer, random: random, note: { ceremonies.refusals.add($0) })
         revocation = Revocation(store: store)
         clients = ClientAuthentication(replays: store)
-        let verifier = AccessTokenVerifier(keys: keys)
+        let verifier = AccessTokenVerifier(keys: keys, codes: store)
         userInfo = UserInfo(verifier: verifier, users: store)
         administration = TenantAdministration(
             store: store,

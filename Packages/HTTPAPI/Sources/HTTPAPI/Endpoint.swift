@@ -40,6 +40,8 @@ enum RefusalShape: Hashable {
     case account
     /// `statusCode`, `error`, `message` and `errorCode` (section 11.2).
     case management
+    /// A page for people (section 8.2).
+    case page
 
     /// Of what is asked at `path`, before an endpoint is found.
     static func of(_ path: String) -> RefusalShape {

@@ -7,6 +7,7 @@ public struct Page: Sendable {
         case upgrade
         case message
         case logout
+        case consent
         case formPost = "form-post"
     }
 
@@ -50,6 +51,13 @@ public struct Page: Sendable {
         return nil
     }
 
+    /// What is said of a refusal, by its reason; of one that has no sentence, that it did not work.
+    public static func reason(_ reason: String, in language: PageLanguage) -> String {
+        let texts = PageTexts.all[language]
+        let key = "reason.\(reason)"
+        return texts?[texts?.keys.contains(key) == true ? key : "reason.other", [:]] ?? reason
+    }
+
     /// The sentence of a key with its places filled in, for a value that is a text of the language.
     public static func sentence(_ key: String, in language: PageLanguage, _ values: [String: PageValue] = [:]) -> String
     {
@@ -76,7 +84,7 @@ enum BuiltInTemplates {
         "layout": PackageResources.layout_html, "login": PackageResources.login_html,
         "signup": PackageResources.signup_html, "upgrade": PackageResources.upgrade_html,
         "message": PackageResources.message_html, "logout": PackageResources.logout_html,
-        "form-post": PackageResources.form_post_html,
+        "consent": PackageResources.consent_html, "form-post": PackageResources.form_post_html,
     ]
 
     static let all: [String: PageTemplate] = sources.compactMapValues {

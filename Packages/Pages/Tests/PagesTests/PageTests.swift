@@ -31,8 +31,10 @@ struct PageTests {
         let hostile = PageValue.text("\"><script>alert('x')</script>&")
         var values: [String: PageValue] = [:]
         for place in BuiltInTemplates.all[name.rawValue]?.names.values ?? [] { values[place] = hostile }
-        for place in ["fields", "items"] where values[place] != nil {
-            values[place] = .list([["name": hostile, "label": hostile, "value": hostile, "type": hostile]])
+        for place in ["fields", "scopes"] where values[place] != nil {
+            values[place] = .list([
+                ["name": hostile, "label": hostile, "value": hostile, "type": hostile, "scope": hostile]
+            ])
         }
         values["state"] = hostile
         let page = Page(name, values).html(in: .english, brand: PageBrand(name: "\"><script>", logo: "\"><script>"))

@@ -6,7 +6,7 @@ public enum CredentialDatabaseContract {
     public static let promises: [Promise<any CredentialDatabase>] =
         tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions
         + rotation
-        + revocation
+        + revocation + authorizationCodes
         + searches + managedUsers + managedAccess + passwordResets + work
         + records + auditChains + outbox + expiry + separation + metadata + withoutSession + impact + adoption + removal
 

@@ -12,6 +12,7 @@ struct PlanTests {
     private static let growing = [
         "user_account", "identifier", "user_handle", "passkey", "user_activity", "session", "refresh_family",
         "refresh_token", "ceremony", "audit_event", "assertion_replay", "challenge",
+        "authorization_code",
     ]
 
     @Test("Every statement of the contract finds its rows by a key or an index that chooses")

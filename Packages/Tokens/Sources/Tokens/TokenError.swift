@@ -20,6 +20,12 @@ public enum TokenError: Error, Hashable, Sendable {
     case refreshTokenInvalid
     case refreshTokenUserDeleted
     case userBlocked
+    /// Unknown, used, expired or another client's.
+    case codeInvalid
+    /// The `redirect_uri` is not that of the authorization request.
+    case redirectMismatch
+    /// The PKCE verifier is wrong or missing, or came without a challenge.
+    case challengeFailed
 
     // Section 5.5.
     /// A token that was given to another client.

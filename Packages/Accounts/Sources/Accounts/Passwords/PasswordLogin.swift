@@ -111,6 +111,8 @@ public struct PasswordLogin: Sendable {
     ///   - verified: the proof.
     ///   - session: the new session.
     ///   - refresh: the refresh-token family, if there is one.
+    ///   - cookieHash: SHA-256 of the browser's new cookie, when one is set.
+    ///   - replacedCookieHash: that of the one it had, which is dead from now on.
     ///   - client: the client that asks.
     ///   - context: where.
     /// - Throws: `.wrongCredentials` when the user was blocked, or got another password, meanwhile; `.store`.
@@ -118,13 +120,15 @@ public struct PasswordLogin: Sendable {
         _ verified: Verified,
         session: Session,
         refresh: NewRefresh?,
+        cookieHash: [UInt8]? = nil,
+        replacedCookieHash: [UInt8]? = nil,
         client: Client,
         in context: RequestContext
     ) async throws(AccountError) {
         let effect = LoginEffect(
             session: session,
-            cookieHash: nil,
-            replacedCookieHash: nil,
+            cookieHash: cookieHash,
+            replacedCookieHash: replacedCookieHash,
             refresh: refresh,
             ceremony: nil,
             audit: AuditEvent(

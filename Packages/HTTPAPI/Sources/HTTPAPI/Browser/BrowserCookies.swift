@@ -1,7 +1,7 @@
 import HTTPServer
 import Identity
 
-/// The two cookies of the browser API (contract 8.4, 12.1).
+/// The cookies of the browser API and of the hosted pages (contract 8.1, 8.4, 12.1).
 struct BrowserCookies {
     /// Whether the browser reached us over https.
     let isSecure: Bool
@@ -12,6 +12,8 @@ struct BrowserCookies {
 
     /// `__Host-` binds a cookie to this host and to https; loopback http cannot have it.
     var sessionName: String { isSecure ? "__Host-pk_session" : "pk_session" }
+    /// Names the browser that a hosted sign-in belongs to.
+    var transactionName: String { isSecure ? "__Host-pk_tx" : "pk_tx" }
     static let ceremonyName = "pk_ceremony"
 
     /// The header value that sets a session cookie, for `maximumAge` seconds or, when that is `nil`, until the browser
@@ -22,6 +24,11 @@ struct BrowserCookies {
     }
 
     var clearedSession: String { "\(sessionName)=; Path=/; HttpOnly; SameSite=Lax\(secure); Max-Age=0" }
+
+    /// The header value that names the browser until it closes.
+    func transaction(_ browser: String) -> String {
+        "\(transactionName)=\(browser); Path=/; HttpOnly; SameSite=Lax\(secure)"
+    }
 
     /// The header value that keeps a ceremony's session for as long as it lives.
     func ceremony(_ session: String, seconds: Int64) -> String {

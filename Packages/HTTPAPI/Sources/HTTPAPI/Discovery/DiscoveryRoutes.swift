@@ -27,11 +27,13 @@ struct DiscoveryRoutes: Sendable {
         var response = HTTPResponse.json(capacity: 2048) { json in
             json.beginObject()
             json.member("issuer", exchange.context.issuer)
+            json.member("authorization_endpoint", base + "/authorize")
             json.member("token_endpoint", base + "/oauth/token")
             json.member("userinfo_endpoint", base + "/userinfo")
             json.member("jwks_uri", base + "/.well-known/jwks.json")
             json.member("revocation_endpoint", base + "/oauth/revoke")
             json.member("revocation_endpoint_auth_methods_supported", clientAuthentication)
+            json.member("end_session_endpoint", base + "/oidc/logout")
             json.member(
                 "scopes_supported",
                 [
@@ -39,8 +41,8 @@ struct DiscoveryRoutes: Sendable {
                     "email_verified", "picture", "created_at", "phone",
                 ]
             )
-            // Required by RFC 8414; there is no authorization endpoint here.
-            json.member("response_types_supported", [])
+            json.member("response_types_supported", ["code"])
+            json.member("response_modes_supported", ["query", "form_post"])
             json.member("grant_types_supported", ServedGrant.allCases.map(\.type.rawValue))
             json.member("subject_types_supported", ["public"])
             json.member("id_token_signing_alg_values_supported", TokenAlgorithm.allCases.map(\.rawValue))
@@ -54,7 +56,11 @@ struct DiscoveryRoutes: Sendable {
                     "amr", "acr",
                 ]
             )
+            json.member("code_challenge_methods_supported", ["S256"])
             json.member("acr_values_supported", ["phr", "phrh"])
+            json.member("prompt_values_supported", AuthorizationTransaction.Prompt.allCases.map(\.rawValue))
+            json.name("authorization_response_iss_parameter_supported")
+            json.bool(true)
             json.name("claims_parameter_supported")
             json.bool(false)
             json.name("request_uri_parameter_supported")

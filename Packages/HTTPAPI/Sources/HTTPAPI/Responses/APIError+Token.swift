@@ -63,6 +63,12 @@ extension APIError {
             )
         case .userBlocked:
             self.init(403, "unauthorized", "user is blocked", "user_blocked")
+        case .codeInvalid:
+            self.init(403, "invalid_grant", "Invalid authorization code", "code_invalid")
+        case .redirectMismatch:
+            self.init(403, "invalid_grant", "The redirect_uri does not match", "redirect_uri_mismatch")
+        case .challengeFailed:
+            self.init(403, "invalid_grant", "Failed to verify code verifier", "pkce_failed")
         case .foreignToken:
             self.init(400, "invalid_grant", "The token was issued to another client", "foreign_token")
         case .unsupportedTokenType:

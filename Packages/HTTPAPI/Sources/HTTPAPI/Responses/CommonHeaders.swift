@@ -32,7 +32,9 @@ struct CommonHeaders {
         "/oauth/", "/passkey/", "/me/", "/api/", "/register/", "/login/", "/attestation/", "/assertion/", "/u/",
         "/recovery/", "/oidc/", "/dbconnections/",
     ]
-    private static let noStorePaths: Set<String> = ["/userinfo", "/authorize", "/v2/logout", "/logout"]
+    private static let noStorePaths: Set<String> = [
+        "/userinfo", "/authorize", "/authorize/resume", "/v2/logout", "/logout",
+    ]
 }
 
 /// The name of one request, in its answer and in the log.

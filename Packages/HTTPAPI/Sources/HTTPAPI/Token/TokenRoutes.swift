@@ -25,6 +25,7 @@ struct TokenRoutes: Sendable {
         case .webAuthn: return try await webAuthn(parameters, client, &exchange)
         case .refreshToken: return try await refresh(parameters, client, &exchange)
         case .clientCredentials: return try await clientCredentials(parameters, client, exchange)
+        case .authorizationCode: return try await code(parameters, client, exchange)
         case .password: return try await password(parameters, client, realm: nil, &exchange)
         case .passwordRealm:
             return try await password(parameters, client, realm: try parameters.requiredString("realm"), &exchange)
@@ -147,27 +148,14 @@ struct TokenRoutes: Sendable {
             decision = try GrantDecision.user(audience: audience, scope: scope, client: client, in: context)
         } catch { throw APIError(error, base: context.base) }
 
-        let counted = try await services.limits.countPassword(
-            of: PasswordLogin.countedName(username),
-            from: context.network,
+        let verified = try await PasswordCheck(services: services).verify(
+            username: username,
+            password: password,
+            realm: realm,
+            client: client,
+            in: context,
             &exchange
         )
-        let verified: PasswordLogin.Verified
-        do throws(AccountError) {
-            verified = try await services.passwordLogin.verify(
-                username: username,
-                password: password,
-                realm: realm,
-                triesInRow: services.limits.limits().passwordIdentifier,
-                client: client,
-                in: context
-            )
-        } catch {
-            // Only a wrong password is a failure.
-            if error != .wrongCredentials { await services.limits.takeBack(counted, wasRight: false) }
-            throw APIError(error)
-        }
-        await services.limits.takeBack(counted, wasRight: true)
         let prepared: PreparedTokens
         do throws(TokenError) {
             prepared = try await services.issuer.prepare(
@@ -191,10 +179,57 @@ struct TokenRoutes: Sendable {
         do throws(TokenError) {
             answer = try await services.issuer.sign(prepared)
         } catch { throw APIError(error, base: context.base) }
-        let upgrade = await upgrade(verified, prepared.session, client, context)
-        return .json(capacity: 4096) { json in
+        let upgrade = await upgrade(
+            of: verified.user,
+            prepared.session,
+            passwordChangedAt: verified.passwordChangedAt,
+            client,
+            context
+        )
+        return Self.answer(answer, upgrade)
+    }
+
+    /// `authorization_code`: what a hosted sign-in ends in (contract 5.4, 8.1).
+    private func code(
+        _ parameters: Parameters,
+        _ client: Client,
+        _ exchange: Exchange
+    ) async throws(APIError) -> HTTPResponse {
+        let context = exchange.context
+        let presented = CodeGrant.Presented(
+            code: try parameters.requiredString("code"),
+            redirectURI: try parameters.string("redirect_uri"),
+            verifier: try parameters.string("code_verifier")
+        )
+        let exchanged: CodeGrant.Exchanged
+        do throws(TokenError) {
+            exchanged = try await services.codes.exchange(presented, client: client, in: context)
+        } catch { throw APIError(error, base: context.base) }
+        return Self.answer(exchanged.tokens, await upgrade(after: exchanged, client, context))
+    }
+
+    /// The offer after a code that a password led to.
+    private func upgrade(
+        after exchanged: CodeGrant.Exchanged,
+        _ client: Client,
+        _ context: RequestContext
+    ) async -> UpgradeAnswer? {
+        guard exchanged.session.amr.contains("pwd"),
+            let password = try? await services.passwordStore.password(of: exchanged.user.id, tenant: context.tenant)
+        else { return nil }
+        return await upgrade(
+            of: exchanged.user,
+            exchanged.session,
+            passwordChangedAt: password.changedAt,
+            client,
+            context
+        )
+    }
+
+    private static func answer(_ tokens: TokenResponse, _ upgrade: UpgradeAnswer?) -> HTTPResponse {
+        .json(capacity: 4096) { json in
             json.beginObject()
-            answer.writeMembers(to: &json)
+            tokens.writeMembers(to: &json)
             if let upgrade {
                 json.name("passkey_upgrade")
                 upgrade.write(to: &json)
@@ -205,16 +240,17 @@ struct TokenRoutes: Sendable {
 
     /// What is offered after a right password (contract 9.4). Nobody's sign-in fails for want of it.
     private func upgrade(
-        _ verified: PasswordLogin.Verified,
+        of user: User,
         _ session: Session,
+        passwordChangedAt: UnixTime,
         _ client: Client,
         _ context: RequestContext
     ) async -> UpgradeAnswer? {
         do throws(PasskeyError) {
             return try await services.enrollment.offerUpgrade(
-                to: verified.user,
+                to: user,
                 in: session,
-                passwordChangedAt: verified.passwordChangedAt,
+                passwordChangedAt: passwordChangedAt,
                 client: client,
                 context
             ).map(UpgradeAnswer.init)

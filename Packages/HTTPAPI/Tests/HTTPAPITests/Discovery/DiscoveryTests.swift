@@ -19,11 +19,17 @@ struct DiscoveryTests {
             }
             #expect(document["grant_types_supported"]?.array?.count == ServedGrantCount.value)
             #expect(document.header("cache-control") == "public, max-age=300")
-            #expect(document.json.members.allSatisfy { $0.name != "authorization_endpoint" })
+            #expect(document.string("authorization_endpoint") == House.base + "/authorize")
+            #expect(document.string("end_session_endpoint") == House.base + "/oidc/logout")
+            #expect(document["response_types_supported"] == ["code"])
+            #expect(document["response_modes_supported"] == ["query", "form_post"])
+            #expect(document["code_challenge_methods_supported"] == ["S256"])
+            #expect(document["prompt_values_supported"] == ["none", "login", "consent", "select_account", "create"])
+            #expect(document["authorization_response_iss_parameter_supported"] == true)
         }
     }
 
-    private enum ServedGrantCount { static let value = 5 }
+    private enum ServedGrantCount { static let value = 6 }
 
     @Test("Scopes and claims that are listed are those that userinfo knows")
     func scopes() async throws {

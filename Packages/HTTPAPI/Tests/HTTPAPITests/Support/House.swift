@@ -74,6 +74,7 @@ final class House: Sendable {
                 random: random
             ),
             directory: directory,
+            deployment: deployment,
             keys: keys,
             keyRotation: KeyRotation(store: store, deployment: deployment, pool: pool, random: random),
             hasher: try PasswordHasher(pool: pool, random: random),

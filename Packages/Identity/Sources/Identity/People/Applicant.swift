@@ -27,6 +27,17 @@ public struct SignupRules: Sendable {
         }
     }
 
+    /// An identifier that a sign-up may or must have.
+    public struct Field: Hashable, Sendable {
+        public let kind: IdentifierKind
+        public let isRequired: Bool
+    }
+
+    /// What a form asks for, in the contract's order. Where no identifier is required, one has to be there all the same.
+    public var fields: [Field] {
+        Self.kinds.filter(allows).map { Field(kind: $0, isRequired: status[$0] == .required) }
+    }
+
     /// In the contract's order.
     static let kinds: [IdentifierKind] = [.email, .phoneNumber, .username]
 

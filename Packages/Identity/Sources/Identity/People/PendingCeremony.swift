@@ -59,6 +59,8 @@ public enum CeremonySurface: String, Hashable, Sendable {
     case browser
     /// `/me/v1/authentication-methods`, the My Account API.
     case account
+    /// `/u/passkey/*`, for the scripts of the server's own pages.
+    case hosted
     /// `/attestation/*` and `/assertion/*`, the FIDO conformance API.
     case conformance
 }

@@ -186,7 +186,8 @@ public protocol SessionStore: Sendable {
         idleExpiresAt: UnixTime,
         now: UnixTime
     ) async throws(StoreError)
-    /// Ends the session; with `revokingRefreshTokens` its families too. Ending one twice is no error.
+    /// Ends the session: with `revokingRefreshTokens` it is revoked with all its families, without it its time is over and
+    /// they live on. Ending one twice is no error.
     func end(
         _ id: SessionID,
         of tenant: TenantID,
@@ -255,6 +256,7 @@ public protocol AssertionReplayStore: Sendable {
 /// A credential store: all that is durable, behind one adapter.
 public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyStore, KeyRotationStore, UserStore,
     CredentialStore, PasswordStore, SessionStore, RefreshTokenStore, AuditLog, AssertionReplayStore, MetadataStore,
+    AuthorizationCodeStore,
     RelyingPartyStore, ImpactStore, AdoptionStore, AuditChainStore, TenantRemovalStore, OutboxStore,
     OutboxAdministration, UserAdministrationStore,
     PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, JobStore,

@@ -46,7 +46,8 @@ async function startLogin() {
 async function signIn(options, session, how) {
   const credential = await navigator.credentials.get({ publicKey: requestOptions(options), ...how });
   try {
-    await call("/u/passkey/login/verify", toJSON(credential), session);
+    const { body } = await call("/u/passkey/login/verify", toJSON(credential), session);
+    await tell(body);
   } catch (error) {
     await forget(error);
     throw error;
@@ -77,10 +78,20 @@ async function startSignUp() {
     if (!fields.every((field) => field.reportValidity())) return;
     const profile = {};
     for (const field of fields) if (field.value.trim()) profile[field.name] = field.value.trim();
-    const { body, session } = await call("/u/passkey/register/options", { user_profile: profile });
+    let begun;
+    try {
+      begun = await call("/u/passkey/register/options", { user_profile: profile });
+    } catch (error) {
+      if (error.reason !== "user_exists") throw error;
+      // Whoever has an account signs in to it.
+      location.assign("/u/login?state=" + encodeURIComponent(transaction));
+      return;
+    }
+    const { body, session } = begun;
     const credential = await navigator.credentials.create({ publicKey: creationOptions(body) });
     try {
-      await call("/u/passkey/register/verify", toJSON(credential), session);
+      const { body: done } = await call("/u/passkey/register/verify", toJSON(credential), session);
+      await tell(done);
     } catch (error) {
       await forget(error);
       throw error;
@@ -138,6 +149,18 @@ function report(error) {
 async function forget(error) {
   const signal = error.signals?.unknown_credential;
   if (signal) await PublicKeyCredential.signalUnknownCredential?.(signal).catch(() => {});
+}
+
+/** Has the passkey manager offer what is good, under the name that is the user's now. */
+async function tell(answer) {
+  const signals = answer.signals ?? {};
+  const each = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+  try {
+    for (const list of each(signals.all_accepted_credentials)) await PublicKeyCredential.signalAllAcceptedCredentials?.(list);
+    for (const user of each(signals.current_user_details)) await PublicKeyCredential.signalCurrentUserDetails?.(user);
+  } catch {
+    // A manager that does not listen is no reason not to go on.
+  }
 }
 
 async function call(path, body, session) {

@@ -122,7 +122,7 @@ public struct Ceremonies: Sendable {
         return Beginning(
             id: CeremonyID(TimeOrderedID(now: now, random: bytes[..<10])),
             challenge: challenge,
-            session: options.surface == .browser || options.isUpgrade ? challenge : Array(bytes[42...]),
+            session: options.surface.isOfBrowsers || options.isUpgrade ? challenge : Array(bytes[42...]),
             expiresAt: now.adding(milliseconds: lifetime)
         )
     }
@@ -164,6 +164,11 @@ public struct Ceremonies: Sendable {
         }
         return Begun(pending: pending, session: Base64URL.encode(beginning.session), options: options)
     }
+}
+
+extension CeremonySurface {
+    /// Whether scripts of pages speak with it, which know the whole of the options.
+    var isOfBrowsers: Bool { self == .browser || self == .hosted }
 }
 
 extension PendingCeremony.Purpose {

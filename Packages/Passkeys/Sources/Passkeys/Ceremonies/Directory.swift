@@ -19,6 +19,8 @@ extension RequestContext {
     ///
     /// - Throws: `.grantNotAllowed` or `.clientNotFirstParty`.
     func checkMayUsePasskeys(_ client: Client, at surface: CeremonySurface) throws(PasskeyError) {
+        // On the server's own pages nothing of it is in the client's hands.
+        guard surface != .hosted else { return }
         // The grant is for signing in by passkey at the token endpoint.
         guard surface == .browser || surface == .account || client.allows(.webAuthn) else { throw .grantNotAllowed }
         guard client.isFirstParty, client.oidcConformant else { throw .clientNotFirstParty }

@@ -21,6 +21,7 @@ public struct Enrollment: Sendable {
     ///   - user: who signed in.
     ///   - session: what the password began; it is stored.
     ///   - passwordChangedAt: when the password was set.
+    ///   - surface: where the ceremony will end.
     ///   - client: the client that asked.
     ///   - context: where.
     /// - Returns: what to send; `nil` when there is no offer.
@@ -29,10 +30,11 @@ public struct Enrollment: Sendable {
         to user: User,
         in session: Session,
         passwordChangedAt: UnixTime,
+        at surface: CeremonySurface = .browser,
         client: Client,
         _ context: RequestContext
     ) async throws(PasskeyError) -> Begun<CreationOptions>? {
-        guard let connection = try? connection(of: user, client, at: .browser, context),
+        guard let connection = try? connection(of: user, client, at: surface, context),
             // Most who are offered none are told so without a query.
             UpgradeOffer.mayStand(in: session, having: [], for: client, of: connection, context),
             UpgradeOffer.isSettled(passwordChangedAt, of: user, now: context.now)
@@ -41,7 +43,7 @@ public struct Enrollment: Sendable {
         guard UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context),
             passkeys.count < connection.options.passkey.maximumPerUser
         else { return nil }
-        return try await begin(user, passkeys, session, isUpgrade: true, at: .browser, client, connection, context)
+        return try await begin(user, passkeys, session, isUpgrade: true, at: surface, client, connection, context)
     }
 
     /// Begins a ceremony for the session's user.

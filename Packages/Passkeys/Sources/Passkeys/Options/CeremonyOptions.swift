@@ -45,7 +45,7 @@ struct CeremonyOptions {
         challenge: [UInt8],
         excluding exclude: [Passkey]?
     ) -> CreationOptions {
-        let isBrowser = surface == .browser
+        let isBrowser = surface.isOfBrowsers
         var selection = CreationOptions.AuthenticatorSelection(
             authenticatorAttachment: policy.authenticatorAttachment,
             residentKey: policy.residentKey,
@@ -92,7 +92,7 @@ struct CeremonyOptions {
 
     /// Options for a sign-in. `allowing` is `nil` where nobody was named.
     func request(challenge: [UInt8], allowing: [CredentialDescriptor]?) -> RequestOptions {
-        let isBrowser = surface == .browser
+        let isBrowser = surface.isOfBrowsers
         return RequestOptions(
             challenge: challenge,
             timeout: timeout,
@@ -127,7 +127,7 @@ struct CeremonyOptions {
         var extensions = policy.extensions.without(inputs: [
             "largeBlob": ["read", "write"], "prf": ["evalByCredential"],
         ])
-        guard surface == .browser else { return extensions.isEmpty ? nil : extensions }
+        guard surface.isOfBrowsers else { return extensions.isEmpty ? nil : extensions }
         if extensions["credProps"] == nil { extensions["credProps"] = true }
         return extensions
     }

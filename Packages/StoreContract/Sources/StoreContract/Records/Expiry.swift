@@ -56,6 +56,7 @@ extension CredentialDatabaseContract {
                 try await store.refreshGrant(live.refresh.token.id, of: scene.tenant) != nil,
                 "a live token stays"
             )
+            try await codesEnd(scene, from: end)
         }
     ]
 }

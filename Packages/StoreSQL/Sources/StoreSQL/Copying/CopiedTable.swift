@@ -129,6 +129,14 @@ struct CopiedTable: Sendable {
             "kind message_id sealed created_at tries due_at lease failure died_at"
         ),
         CopiedTable("assertion_replay", key: "tenant_id jti_hash", "expires_at"),
+        CopiedTable(
+            "authorization_code",
+            key: "tenant_id hash",
+            """
+            client_id user_id session_id redirect_uri challenge nonce scope audience created_at expires_at used_at
+            family_id replayed_at
+            """
+        ),
         CopiedTable("ticket", key: "tenant_id hash", "purpose user_id parameters created_at expires_at"),
         CopiedTable(
             "job",

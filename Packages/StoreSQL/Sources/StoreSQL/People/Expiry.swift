@@ -31,6 +31,7 @@ extension SQLStore {
                 )
             }
         )
+        let codes = try await oldCodes(now: now)
         let deletions =
             sessions.over.flatMap { Self.delete(session: $0) }
             + families.over.flatMap { Self.delete(family: $0) }
@@ -40,11 +41,23 @@ extension SQLStore {
             + tries.map { SQLStatement(Self.deleteTries, $0 + [oldTry]) }
             + tickets.map { SQLStatement(Self.deleteOldTicket, $0) }
             + mails.map { SQLStatement(Self.deleteDeadMail, $0 + [oldMail]) }
+            + codes.map { SQLStatement(Self.deleteOldCode, $0) }
         if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
         let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
         walk.place = end
-        let most = max(replays.count, challenges.count, tries.count, tickets.count, mails.count)
+        let most = max(replays.count, challenges.count, tries.count, tickets.count, mails.count, codes.count)
         return !end.isAtEnd || most >= Self.rowsPerCall
+    }
+
+    /// The keys of codes whose tokens are over as well.
+    private func oldCodes(now: UnixTime) async throws(StoreError) -> [[SQLValue]] {
+        let end = SQLValue.time(now.adding(seconds: -Self.codeMemory))
+        return try await database.read(
+            .query(SQLStatement(Self.findOldCodes, [end, .integer(Int64(Self.rowsPerCall))])) {
+                (results) throws(StoreError) in
+                try results.first.map { (row) throws(StoreError) in row.rest() }
+            }
+        )
     }
 
     /// Rows of each table that one call looks at.
@@ -108,8 +121,14 @@ extension SQLStore {
         """
     )
     static let deleteSession = SQL("DELETE FROM session WHERE tenant_id = ? AND id = ?")
+    /// Not while another family tells by it how it was authenticated.
     private static let deleteKeptSession = SQL(
-        "DELETE FROM session WHERE tenant_id = ? AND id = ? AND kept_until IS NULL"
+        """
+        DELETE FROM session WHERE tenant_id = ? AND id = ? AND kept_until IS NULL AND NOT EXISTS (
+            SELECT 1 FROM user_activity a JOIN refresh_family f ON f.tenant_id = a.tenant_id AND f.id = a.family_id
+            WHERE a.tenant_id = session.tenant_id AND a.user_id = session.user_id AND a.family_id > x''
+                AND f.session_id = session.id)
+        """
     )
     private static let lookAtFamilies = SQL(
         """

@@ -34,11 +34,14 @@ extension SQLStore {
         audit: AuditEvent
     ) async throws(StoreError) {
         let key: [SQLValue] = [.tenant(tenant), .id(id.id)]
-        var statements = [SQLStatement(Self.endSession, [.time(audit.at)] + key)]
+        var statements: [SQLStatement]
         if revokingRefreshTokens {
-            statements.append(
-                SQLStatement(Self.revokeFamiliesOfSession, [.time(audit.at), .tenant(tenant)] + key + [.id(id.id)])
-            )
+            statements = [
+                SQLStatement(Self.endSession, [.time(audit.at)] + key),
+                SQLStatement(Self.revokeFamiliesOfSession, [.time(audit.at), .tenant(tenant)] + key + [.id(id.id)]),
+            ]
+        } else {
+            statements = [SQLStatement(Self.closeSession, [.time(audit.at)] + key + [.time(audit.at)])]
         }
         statements.append(Self.insert(audit))
         try await database.write(.commit(statements, ()))
@@ -121,6 +124,13 @@ extension SQLStore {
     )
     private static let endSession = SQL(
         "UPDATE session SET revoked_at = ? WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL"
+    )
+    /// Over in time: a session that is revoked takes its tokens along.
+    private static let closeSession = SQL(
+        """
+        UPDATE session SET expires_at = ?, cookie_hash = NULL
+        WHERE tenant_id = ? AND id = ? AND revoked_at IS NULL AND expires_at > ?
+        """
     )
     /// Found among what the session's user did.
     static let revokeFamiliesOfSession = SQL(

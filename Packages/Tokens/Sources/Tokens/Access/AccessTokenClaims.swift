@@ -11,6 +11,8 @@ public struct AccessTokenClaims: Hashable, Sendable {
     public let scope: [String]
     public let audience: [String]
     public let expiresAt: UnixTime
+    /// SHA-256 of the authorization code that it was given for.
+    let code: [UInt8]?
 
     /// Lets a token through that was given `scope`.
     ///

@@ -10,6 +10,7 @@ internal import Threads
 /// verified are remembered until it expires, so that a signature is checked once.
 public final class AccessTokenVerifier: Sendable {
     private let keys: KeyRing
+    private let codes: (any AuthorizationCodeStore)?
     private let remembered: Lock<RecentTokens>
 
     /// Longer tokens are none of ours.
@@ -19,9 +20,12 @@ public final class AccessTokenVerifier: Sendable {
 
     /// - Parameters:
     ///   - keys: the tenants' keys.
+    ///   - codes: says which authorization codes were replayed: what they were exchanged for is good no more; `nil`:
+    ///     nobody is asked.
     ///   - capacity: how many tokens are remembered at most.
-    public init(keys: KeyRing, capacity: Int = 4096) {
+    public init(keys: KeyRing, codes: (any AuthorizationCodeStore)? = nil, capacity: Int = 4096) {
         self.keys = keys
+        self.codes = codes
         remembered = Lock(RecentTokens(capacity: capacity))
     }
 
@@ -49,6 +53,12 @@ public final class AccessTokenVerifier: Sendable {
         }
         let accepted = bases.map { Array(($0 + audience.path).utf8) }
         guard claims.audience.contains(where: { accepted.contains(Array($0.utf8)) }) else { throw .invalidToken }
+        if let code = claims.code, let codes {
+            let wasReplayed = try await stored { () async throws(StoreError) in
+                try await codes.wasReplayed(codeHash: code, of: context.tenant)
+            }
+            guard !wasReplayed else { throw .invalidToken }
+        }
         return claims
     }
 
@@ -111,7 +121,8 @@ public final class AccessTokenVerifier: Sendable {
                 session: claims.object["sid"]?.string.flatMap(SessionID.init),
                 scope: Scopes.parse(claims.object["scope"]?.string),
                 audience: claims.audience,
-                expiresAt: UnixTime(seconds: expiry)
+                expiresAt: UnixTime(seconds: expiry),
+                code: claims.object[AccessTokenForm.codeClaim]?.string.flatMap { try? Base64URL.decode($0) }
             )
         }
     }

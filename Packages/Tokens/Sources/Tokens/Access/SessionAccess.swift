@@ -73,10 +73,15 @@ public struct SessionAccess: Sendable {
         return SignedIn(session: session, user: user, claims: claims)
     }
 
-    /// Ends the session and revokes its refresh tokens. Without a session that holds nothing happens.
+    /// Ends the session, and revokes its refresh tokens unless told to leave them. Without a session that holds nothing
+    /// happens.
     ///
     /// - Throws: `.store`.
-    public func logOut(_ proof: Proof?, in context: RequestContext) async throws(TokenError) {
+    public func logOut(
+        _ proof: Proof?,
+        revokingRefreshTokens: Bool = true,
+        in context: RequestContext
+    ) async throws(TokenError) {
         guard let proof, let (session, claims) = try await session(by: proof, for: .userInfo, in: context) else {
             return
         }
@@ -90,7 +95,12 @@ public struct SessionAccess: Sendable {
             details: ["session_id": .string(session.id.text)]
         )
         try await stored { () async throws(StoreError) in
-            try await sessions.end(session.id, of: context.tenant, revokingRefreshTokens: true, audit: event)
+            try await sessions.end(
+                session.id,
+                of: context.tenant,
+                revokingRefreshTokens: revokingRefreshTokens,
+                audit: event
+            )
         }
     }
 

@@ -113,6 +113,7 @@ public enum ServedGrant: Hashable, Sendable, CaseIterable {
     case clientCredentials
     case password
     case passwordRealm
+    case authorizationCode
 
     public var type: GrantType {
         switch self {
@@ -121,6 +122,7 @@ public enum ServedGrant: Hashable, Sendable, CaseIterable {
         case .clientCredentials: .clientCredentials
         case .password: .password
         case .passwordRealm: .passwordRealm
+        case .authorizationCode: .authorizationCode
         }
     }
 }

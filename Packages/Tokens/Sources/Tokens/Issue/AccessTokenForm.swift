@@ -9,6 +9,9 @@ struct AccessTokenForm {
     let lifetime: Int64
     let dialect: TokenDialect
 
+    /// Names the code that the token was given for; for this server alone.
+    static let codeClaim = "code"
+
     /// Seconds that a token for the user-info endpoint alone lives.
     static let userInfoLifetime: Int64 = 86400
 
@@ -51,6 +54,7 @@ struct AccessTokenForm {
     ///   - client: who gets the token.
     ///   - grantType: the claim `gty`, where the dialect has it.
     ///   - identifier: the claim `jti`, where the dialect has it.
+    ///   - code: SHA-256 of the authorization code that it is given for, by which it is refused when that comes again.
     ///   - context: where and when.
     /// - Returns: JSON.
     func claims(
@@ -59,6 +63,7 @@ struct AccessTokenForm {
         client: ClientID,
         grantType: String?,
         identifier: ArraySlice<UInt8>,
+        code: [UInt8]? = nil,
         in context: RequestContext
     ) -> [UInt8] {
         let issuedAt = context.now.seconds
@@ -92,6 +97,10 @@ struct AccessTokenForm {
             }
         }
         if case .user(let session) = subject { json.member("sid", session.id.text) }
+        if let code {
+            json.name(Self.codeClaim)
+            json.base64URL(code[...])
+        }
         if dialect == .accessTokenAuthz || dialect == .rfc9068Authz {
             // Nobody has permissions of their own yet: the claim is there, and empty.
             json.name("permissions")

@@ -8,6 +8,7 @@ enum IDToken {
         _ session: Session,
         scope: [String],
         client: Client,
+        nonce: String?,
         in context: RequestContext
     ) -> [UInt8] {
         let issuedAt = context.now.seconds
@@ -21,6 +22,7 @@ enum IDToken {
         json.member("exp", issuedAt + client.idTokenLifetime)
         json.member("auth_time", session.authenticatedAt.seconds)
         json.member("sid", session.id.text)
+        if let nonce { json.member("nonce", nonce) }
         if !session.amr.isEmpty {
             json.name("amr")
             json.strings(session.amr)

@@ -69,6 +69,47 @@ public struct TokenIssuer: Sendable {
         )
     }
 
+    /// A session, and nothing else: what a sign-in on the hosted pages gives.
+    public func session(
+        for authentication: Authentication,
+        client: Client,
+        in context: RequestContext
+    ) -> Session {
+        session(authentication, client, random: random(10)[...], in: context)
+    }
+
+    /// Prepares the tokens of an authorization code, for the session that it is bound to (HTTP contract 5.4).
+    ///
+    /// - Throws: `.store`, `.keys`, or `.busy` where a key has to be made.
+    func prepare(
+        _ decision: GrantDecision,
+        of code: AuthorizationCode,
+        user: User,
+        session: Session,
+        client: Client,
+        in context: RequestContext
+    ) async throws(TokenError) -> PreparedTokens {
+        let bytes = random(58)
+        var refresh: (new: NewRefresh, text: String)?
+        if decision.givesRefreshToken {
+            let token = RefreshTokenText(now: context.now, random: bytes.prefix(42))
+            let family = family(decision, session, client, id: RefreshFamilyID(token.id.id), in: context)
+            refresh = (NewRefresh(family: family, secretHash: token.secretHash), token.text)
+        }
+        return try await prepare(
+            decision,
+            user: user,
+            session: session,
+            refresh: refresh?.new,
+            refreshToken: refresh?.text,
+            client: client,
+            grantType: nil,
+            tokenID: bytes.suffix(16),
+            code: code,
+            in: context
+        )
+    }
+
     /// An access token that speaks for the client itself, signed (HTTP contract 5.4): no ID token and no refresh token.
     ///
     /// - Throws: `.store` or `.keys`; `.busy` where a key has to be made, or too many RSA signatures wait.
@@ -114,6 +155,7 @@ public struct TokenIssuer: Sendable {
         client: Client,
         grantType: String?,
         tokenID: ArraySlice<UInt8>,
+        code: AuthorizationCode? = nil,
         in context: RequestContext
     ) async throws(TokenError) -> PreparedTokens {
         let form = AccessTokenForm(decision, in: context)
@@ -123,15 +165,24 @@ public struct TokenIssuer: Sendable {
             client: client.id,
             grantType: grantType,
             identifier: tokenID,
+            code: code?.hash,
             in: context
         )
         let accessSigner = try await keys.signer(form.algorithm, in: context)
         var idToken: UnsignedToken?
         if decision.givesIDToken {
             idToken = UnsignedToken(
-                claims: IDToken.claims(user, session, scope: decision.scope, client: client, in: context),
+                claims: IDToken.claims(
+                    user,
+                    session,
+                    scope: decision.scope,
+                    client: client,
+                    nonce: code?.nonce,
+                    in: context
+                ),
                 type: "JWT",
-                signer: try await keys.signer(client.idTokenAlgorithm, in: context)
+                signer: try await keys.signer(client.idTokenAlgorithm, in: context),
+                accessTokenHash: code.map { _ in AccessTokenHash(for: client.idTokenAlgorithm) }
             )
         }
         return PreparedTokens(
@@ -158,16 +209,16 @@ public struct TokenIssuer: Sendable {
             idToken = nil
         case (false, let id?) where !id.signer.isSlow:
             accessToken = try access.signed()
-            idToken = try id.signed()
+            idToken = try id.signed(beside: accessToken)
         case (false, let id?):
-            accessToken = try access.signed()
-            idToken = try await keys.sign { () throws(TokenError) in try id.signed() }
+            let text = try access.signed()
+            accessToken = text
+            idToken = try await keys.sign { () throws(TokenError) in try id.signed(beside: text) }
         case (true, let id):
             // An ID token of a fast key goes along: a second hop would cost more than its signature.
-            (accessToken, idToken) = try await keys.sign { () throws(TokenError) in
-                guard let id else { return (try access.signed(), nil) }
-                return (try access.signed(), try id.signed())
-            }
+            let pair = try await keys.sign { () throws(TokenError) in try SignedPair(access, id) }
+            accessToken = pair.accessToken
+            idToken = pair.idToken
         }
         return TokenResponse(
             accessToken: accessToken,
@@ -176,6 +227,21 @@ public struct TokenIssuer: Sendable {
             scope: prepared.scope,
             expiresIn: prepared.expiresIn
         )
+    }
+
+    /// Both tokens of an answer.
+    private struct SignedPair: Sendable {
+        let accessToken: String
+        let idToken: String?
+
+        init(_ access: UnsignedToken, _ id: UnsignedToken?) throws(TokenError) {
+            accessToken = try access.signed()
+            guard let id else {
+                idToken = nil
+                return
+            }
+            idToken = try id.signed(beside: accessToken)
+        }
     }
 
     private func session(

@@ -124,6 +124,8 @@ public enum KeyPurpose: String, Hashable, Sendable, CaseIterable {
     /// Makes up credential lists for names that nobody has.
     case decoyCredentials = "latchkey decoy credentials"
     case csrf = "latchkey csrf"
+    /// Seals hosted sign-ins that are under way.
+    case transactions = "latchkey transactions"
     case cookies = "latchkey cookies"
     case codes = "latchkey codes"
     /// What the keys that seal the tenants' audit logs are derived from.

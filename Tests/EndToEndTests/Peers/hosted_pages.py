@@ -1,0 +1,276 @@
+"""Chromium, headless and with a virtual authenticator, on the hosted pages: a new account with a passkey, sign-in by
+autofill and by the button, a password without JavaScript, what a screen reader is told, 360 px, and no word of another
+origin.
+
+LATCHKEY_SCREENSHOTS names a folder for pictures of the pages.
+"""
+
+import os
+import re
+import urllib.parse
+
+from playwright.sync_api import expect, sync_playwright
+
+from hosted import CALLBACK, World, answered
+from support import Server, equal, run
+
+SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+class Visit:
+    """A browser profile with a virtual authenticator, whose application is a page that is never loaded."""
+
+    def __init__(self, browser, world, *, script=None, has_authenticator=True, **options):
+        self.world = world
+        self.context = browser.new_context(**options)
+        if script:
+            self.context.add_init_script(script)
+        self.page = self.context.new_page()
+        self.problems, self.elsewhere = [], []
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", self.heard)
+        self.context.route(CALLBACK + "**", lambda route: route.fulfill(status=200, body="the application"))
+        self.page.on("request", self.asked)
+        self.devtools = self.context.new_cdp_session(self.page)
+        self.devtools.send("WebAuthn.enable", {"enableUI": False})
+        if has_authenticator:
+            self.authenticator = self.devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
+                "protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal", "hasResidentKey": True,
+                "hasUserVerification": True, "isUserVerified": True, "automaticPresenceSimulation": True,
+            }})["authenticatorId"]
+
+    def heard(self, message):
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.problems.append(message.text)
+
+    def asked(self, request):
+        if not request.url.startswith((self.world.base + "/", CALLBACK, "data:")):
+            self.elsewhere.append(request.url)
+
+    def open(self, **more):
+        query = {
+            "client_id": self.world.spa, "response_type": "code", "redirect_uri": CALLBACK, "state": "s",
+            "scope": "openid", "code_challenge": CHALLENGE, "code_challenge_method": "S256", **more,
+        }
+        self.page.goto(self.world.base + "/authorize?" + urllib.parse.urlencode(query))
+
+    def comes_back(self):
+        """The answer that the application gets."""
+        self.page.wait_for_url(re.compile(re.escape(CALLBACK)), timeout=120_000)
+        answer = answered(self.page.url)
+        equal(answer.get("error"), None, self.page.url)
+        equal(answer["state"], "s")
+        return answer["code"]
+
+    def set_user_present(self, is_present):
+        self.devtools.send("WebAuthn.setAutomaticPresenceSimulation", {
+            "authenticatorId": self.authenticator, "enabled": is_present,
+        })
+
+    def picture(self, name):
+        if SCREENSHOTS:
+            self.page.screenshot(path=f"{SCREENSHOTS}/hosted-{name}.png", full_page=True)
+
+    def look(self, heading):
+        """What holds on every page: nothing unnamed, nothing too wide, nothing hard to read, one heading."""
+        nodes = self.devtools.send("Accessibility.getFullAXTree")["nodes"]
+        tree = [
+            (node["role"]["value"], (node.get("name") or {}).get("value", "").strip())
+            for node in nodes if not node["ignored"] and "role" in node
+        ]
+        for role, name in tree:
+            if role in ("button", "link", "textbox", "heading"):
+                equal(bool(name), True, f"a {role} without a name in {tree}")
+        equal([name for role, name in tree if role == "heading"], [heading])
+        width = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert width[0] <= width[1], width
+        equal(self.page.evaluate(CONTRAST), [], "text that is hard to read")
+
+    def close(self):
+        self.context.close()
+        equal(self.problems, [], "errors in the console")
+        equal(self.elsewhere, [], "requests to others")
+
+
+# WCAG 2.2 AA, 1.4.3: the text of every visible element against what is painted behind it.
+CONTRAST = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (css) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = css; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = rgba(getComputedStyle(e).backgroundColor);
+      if (colour[3] === 1) return colour;
+    }
+    return [255, 255, 255, 1];
+  };
+  return [...document.querySelectorAll('body *')].flatMap((element) => {
+    const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !element.checkVisibility() || element.disabled) return [];
+    const [one, two] = [light(rgba(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+    const ratio = (one + .05) / (two + .05);
+    return ratio < 4.5 ? [`${element.tagName} "${element.textContent.trim().slice(0, 30)}": ${ratio.toFixed(2)}`] : [];
+  });
+}"""
+
+
+def a_passkey_is_made_and_signs_in(browser, world):
+    visit = Visit(browser, world)
+    visit.open(screen_hint="signup")
+    visit.look("Make an account")
+    visit.picture("signup")
+    visit.page.get_by_role("button", name="Make an account with a passkey").click()
+    # The browser itself says what is missing.
+    equal(visit.page.evaluate("document.activeElement.id"), "email")
+    visit.page.get_by_label("E-mail").fill("eva@example.com")
+    visit.page.get_by_role("button", name="Make an account with a passkey").click()
+    visit.comes_back()
+    keys = visit.devtools.send("WebAuthn.getCredentials", {"authenticatorId": visit.authenticator})["credentials"]
+    equal([key["userName"] for key in keys], ["eva@example.com"])
+    # Signed in already, the page is not shown again.
+    visit.open()
+    visit.comes_back()
+    # Autofill: the virtual authenticator answers as soon as somebody is there.
+    visit.open(prompt="login", acr_values="phr")
+    visit.comes_back()
+    # The button, with nobody there for the field to be filled by.
+    visit.set_user_present(False)
+    visit.open(prompt="login")
+    visit.look("Sign in")
+    visit.picture("login")
+    visit.set_user_present(True)
+    visit.page.get_by_role("button", name="Sign in with a passkey").click()
+    visit.comes_back()
+    # Whoever has an account is led to the sign-in.
+    visit.set_user_present(False)
+    visit.open(prompt="create")
+    visit.page.get_by_label("E-mail").fill("EVA@example.com")
+    visit.page.get_by_role("button", name="Make an account with a passkey").click()
+    expect(visit.page.get_by_role("heading", name="Sign in")).to_be_visible()
+    visit.close()
+
+
+def a_passkey_that_is_not_known_is_told_and_forgotten(browser, world):
+    visit = Visit(browser, world)
+    visit.open(screen_hint="signup")
+    visit.page.get_by_label("E-mail").fill("kim@example.com")
+    visit.page.get_by_role("button", name="Make an account with a passkey").click()
+    visit.comes_back()
+    key, = world.server.admin("passkey", "list", "--tenant", "acme", "kim@example.com")
+    world.server.admin("passkey", "revoke", "--tenant", "acme", key["id"], "--yes")
+    visit.set_user_present(False)
+    visit.open(prompt="login")
+    visit.set_user_present(True)
+    visit.page.get_by_role("button", name="Sign in with a passkey").click()
+    expect(visit.page.get_by_role("alert")).to_have_text("This passkey is not known here any more. Use another one.")
+    visit.look("Sign in")
+    keys = visit.devtools.send("WebAuthn.getCredentials", {"authenticatorId": visit.authenticator})["credentials"]
+    equal(keys, [], "the browser has forgotten it")
+    visit.close()
+
+
+def a_password_signs_in_with_and_without_javascript(browser, world):
+    for javascript in (True, False):
+        visit = Visit(browser, world, has_authenticator=False, java_script_enabled=javascript)
+        visit.open()
+        visit.page.get_by_label("E-mail, phone number or user name").fill("ana@example.com")
+        visit.page.get_by_label("Password").fill("wrong")
+        visit.page.get_by_role("button", name="Sign in", exact=True).click()
+        expect(visit.page.get_by_role("alert")).to_have_text("That name and password do not belong together.")
+        if javascript:
+            visit.look("Sign in")
+            visit.picture("wrong-password")
+        visit.page.get_by_label("Password").fill("Correct-horse-1")
+        visit.page.get_by_label("Password").press("Enter")
+        visit.comes_back()
+        visit.close()
+
+
+def the_pages_fit_every_screen_and_language(browser, world):
+    headings = {"en": "Sign in", "sv": "Logga in", "ja": "ログイン"}
+    for language, heading in headings.items():
+        for scheme in ("light", "dark"):
+            visit = Visit(
+                browser, world, locale=language, color_scheme=scheme, viewport={"width": 360, "height": 640},
+                has_authenticator=False,
+            )
+            visit.open()
+            visit.look(heading)
+            visit.picture(f"login-{language}-{scheme}")
+            # At twice the size.
+            visit.page.evaluate("document.documentElement.style.fontSize = '200%'")
+            visit.look(heading)
+            visit.close()
+
+
+def an_answer_comes_by_form_where_it_was_asked_for(browser, world):
+    visit = Visit(browser, world, has_authenticator=False)
+    visit.open()
+    visit.page.get_by_label("E-mail, phone number or user name").fill("ana@example.com")
+    visit.page.get_by_label("Password").fill("Correct-horse-1")
+    visit.page.get_by_label("Password").press("Enter")
+    visit.comes_back()
+    with visit.page.expect_request(lambda request: request.url == CALLBACK) as posted:
+        visit.open(response_mode="form_post")
+    answer = dict(urllib.parse.parse_qsl(posted.value.post_data))
+    equal(sorted(answer), ["code", "iss", "state"])
+    visit.close()
+
+
+def a_password_is_followed_by_the_upgrade_that_a_browser_can(browser, world):
+    """The virtual authenticator refuses the conditional create, as a manager does that has not kept the password: the
+    sign-in goes on all the same. What the server takes for an answer is tried where an answer can be made."""
+    calls = """
+      window.created = [];
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      navigator.credentials.create = (options) => {
+        sessionStorage.setItem('mediation', options.mediation); return create(options);
+      };
+    """
+    visit = Visit(browser, world, script=calls)
+    visit.set_user_present(False)
+    visit.open()
+    able = visit.page.evaluate("PublicKeyCredential.getClientCapabilities().then((able) => able.conditionalCreate)")
+    paths = []
+    visit.page.on("request", lambda request: paths.append(urllib.parse.urlsplit(request.url).path))
+    visit.page.get_by_label("E-mail, phone number or user name").fill("ana@example.com")
+    visit.page.get_by_label("Password").fill("Correct-horse-1")
+    visit.page.get_by_role("button", name="Sign in", exact=True).click()
+    visit.comes_back()
+    equal("/u/upgrade" in paths, bool(able), paths)
+    equal("/u/passkey/register/options" in paths, bool(able), paths)
+    visit.close()
+
+
+with Server(tls=False) as SERVER, sync_playwright() as playwright:
+    WORLD = World(SERVER)
+    SERVER.admin(
+        "connection", "set", "--tenant", "acme", "Username-Password-Authentication",
+        "options.passkey_options.upgrade_without_notice=true",
+    )
+    WORLD.sign_up("ana@example.com")
+    # A loaded machine is no failure.
+    expect.set_options(timeout=120_000)
+    chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+
+    def on_chromium(test):
+        def body():
+            test(chromium, WORLD)
+        body.__name__ = test.__name__
+        return body
+
+    run(*map(on_chromium, (
+        a_passkey_is_made_and_signs_in,
+        a_passkey_that_is_not_known_is_told_and_forgotten,
+        a_password_signs_in_with_and_without_javascript,
+        the_pages_fit_every_screen_and_language,
+        an_answer_comes_by_form_where_it_was_asked_for,
+        a_password_is_followed_by_the_upgrade_that_a_browser_can,
+    )))
+    chromium.close()
