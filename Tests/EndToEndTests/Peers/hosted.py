@@ -15,14 +15,14 @@ SIGNED_OUT = "https://app.example.com/out"
 class World:
     """A tenant on a running server, with a user `ana` who has a password, a public and a confidential application."""
 
-    def __init__(self, server, *, host=None, **tenant):
+    def __init__(self, server, callback=CALLBACK):
         self.server = server
         self.base = server.base
         name = urllib.parse.urlsplit(server.base).netloc
-        server.admin("tenant", "create", "acme", "--domain", host or name)
+        server.admin("tenant", "create", "acme", "--domain", name)
         server.admin("tenant", "set", "acme", "default_directory=Username-Password-Authentication")
         grants = ["--grant", "authorization_code", "--grant", "refresh_token"]
-        urls = ["--callback", CALLBACK, "--callback", "http://127.0.0.1/native"]
+        urls = ["--callback", callback, "--callback", "http://127.0.0.1/native"]
         out = f'allowed_logout_urls=["{SIGNED_OUT}"]'
         create = ["client", "create", "--tenant", "acme"]
         self.spa = server.admin(*create, "--name", "Web", "--type", "spa", *grants, *urls, out)["client_id"]

@@ -5,21 +5,41 @@ origin.
 LATCHKEY_SCREENSHOTS names a folder for pictures of the pages.
 """
 
+import http.server
 import os
 import re
+import threading
 import urllib.parse
 
 from playwright.sync_api import expect, sync_playwright
 
-from hosted import CALLBACK, World, answered
-from support import Server, equal, run
+from hosted import World, answered
+from support import Server, equal, free_port, run
 
 SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
+CALLBACK = f"http://localhost:{free_port()}/callback"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
+class Application(http.server.BaseHTTPRequestHandler):
+    """Where answers arrive: a page with nothing on it."""
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
 class Visit:
-    """A browser profile with a virtual authenticator, whose application is a page that is never loaded."""
+    """A browser profile with a virtual authenticator."""
 
     def __init__(self, browser, world, *, script=None, has_authenticator=True, **options):
         self.world = world
@@ -30,7 +50,6 @@ class Visit:
         self.problems, self.elsewhere = [], []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", self.heard)
-        self.context.route(CALLBACK + "**", lambda route: route.fulfill(status=200, body="the application"))
         self.page.on("request", self.asked)
         self.devtools = self.context.new_cdp_session(self.page)
         self.devtools.send("WebAuthn.enable", {"enableUI": False})
@@ -45,7 +64,8 @@ class Visit:
             self.problems.append(message.text)
 
     def asked(self, request):
-        if not request.url.startswith((self.world.base + "/", CALLBACK, "data:")):
+        favicon = CALLBACK.replace("/callback", "/favicon.ico")
+        if not request.url.startswith((self.world.base + "/", CALLBACK, favicon, "data:")):
             self.elsewhere.append(request.url)
 
     def open(self, **more):
@@ -163,7 +183,7 @@ def a_passkey_that_is_not_known_is_told_and_forgotten(browser, world):
     visit.page.get_by_role("button", name="Make an account with a passkey").click()
     visit.comes_back()
     key, = world.server.admin("passkey", "list", "--tenant", "acme", "kim@example.com")
-    world.server.admin("passkey", "revoke", "--tenant", "acme", key["id"], "--yes")
+    world.server.admin("passkey", "revoke", "--tenant", "acme", key["id"], "--last", "--yes")
     visit.set_user_present(False)
     visit.open(prompt="login")
     visit.set_user_present(True)
@@ -249,7 +269,9 @@ def a_password_is_followed_by_the_upgrade_that_a_browser_can(browser, world):
 
 
 with Server(tls=False) as SERVER, sync_playwright() as playwright:
-    WORLD = World(SERVER)
+    WORLD = World(SERVER, CALLBACK)
+    application = http.server.ThreadingHTTPServer(("127.0.0.1", urllib.parse.urlsplit(CALLBACK).port), Application)
+    threading.Thread(target=application.serve_forever, daemon=True).start()
     SERVER.admin(
         "connection", "set", "--tenant", "acme", "Username-Password-Authentication",
         "options.passkey_options.upgrade_without_notice=true",
@@ -274,3 +296,4 @@ with Server(tls=False) as SERVER, sync_playwright() as playwright:
         a_password_is_followed_by_the_upgrade_that_a_browser_can,
     )))
     chromium.close()
+    application.shutdown()

@@ -158,8 +158,8 @@ def prompt_and_max_age_ask_anew():
     browser.sign_in(application.begin(), "ana@example.com")
     first = application.claims(signed_in(application, browser, prompt="none"), nonce=application.nonce)
     signed_in(application, browser, max_age=10_000)
-    time.sleep(2.1)
     for more in ({"prompt": "login"}, {"prompt": "select_account"}, {"max_age": 1}):
+        time.sleep(2.1)
         page, url = browser.go(application.begin(**more))
         equal((page.status_code, url), (200, None))
         form = Form(page.text)

@@ -120,7 +120,7 @@ struct ClientAuthenticationTests {
                 try ClientAuthentication.grant(missing, of: client)
             }
         }
-        for type in ["implicit", "authorization_code", "x"] {
+        for type in ["implicit", "x"] {
             #expect(throws: TokenError.unsupportedGrantType(type)) { try ClientAuthentication.grant(type, of: client) }
         }
         #expect(throws: TokenError.grantNotAllowed(.refreshToken)) {

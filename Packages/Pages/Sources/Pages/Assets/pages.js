@@ -108,7 +108,8 @@ async function upgrade() {
     if (able?.conditionalCreate) {
       const { body, session } = await call("/u/passkey/register/options", { mediation: "conditional" });
       const credential = await navigator.credentials.create({
-        publicKey: creationOptions(body), mediation: "conditional",
+        // A manager that has nothing to say answers at once; one that does not answer keeps nobody waiting.
+        publicKey: creationOptions(body), mediation: "conditional", signal: AbortSignal.timeout(5000),
       });
       await call("/u/passkey/register/verify", toJSON(credential), session).catch(forget);
     }
