@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 
 /// Every library, from the level that imports nothing upwards (docs/architecture.md has the table).
 let packages = [
-    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "PublicSuffix", "Transfer", "DNS", "Threads",
+    "Encodings", "CBOR", "Cryptography", "YAML", "Unicode", "PublicSuffix", "QRCode", "Transfer", "DNS", "Threads",
     "HTTPServer", "Settings", "Terminal", "Pages", "COSE", "JOSE",
     "WebAuthn",
     "SoftwareAuthenticator", "Identity",
@@ -104,6 +104,7 @@ let package = Package(
         tests(of: "YAML"),
         tests(of: "Unicode"),
         tests(of: "PublicSuffix"),
+        tests(of: "QRCode"),
         tests(of: "Transfer", exclude: ["Peers"]),
         tests(of: "DNS"),
         tests(of: "Threads"),

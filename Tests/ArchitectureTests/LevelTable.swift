@@ -11,6 +11,7 @@ enum LevelTable {
         "YAML": (0, []),
         "Unicode": (0, []),
         "PublicSuffix": (0, []),
+        "QRCode": (0, []),
         "Transfer": (0, []),
         "DNS": (0, []),
         "Threads": (0, []),
