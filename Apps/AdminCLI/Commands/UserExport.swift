@@ -78,21 +78,9 @@ enum UserExport {
 
     private static func document(_ user: User, withHash: Bool, _ deployment: Deployment) async throws -> JSONObject {
         var document: JSONObject = ["user_id": .string(user.id.hex)]
-        for identifier in user.identifiers {
-            document.set(identifier.kind.rawValue, .string(identifier.entered))
-            switch identifier.kind {
-            case .email: document.set("email_verified", .bool(identifier.isVerified))
-            case .phoneNumber: document.set("phone_verified", .bool(identifier.isVerified))
-            case .username: break
-            }
-        }
+        user.writeIdentifiers(to: &document)
+        user.writeProfile(to: &document)
         let profile = user.profile
-        for case (let name, let text?) in [
-            ("name", profile.name), ("nickname", profile.nickname), ("given_name", profile.givenName),
-            ("family_name", profile.familyName), ("picture", profile.picture),
-        ] {
-            document.set(name, .string(text))
-        }
         if user.blockedAt != nil { document.set("blocked", true) }
         if !profile.userMetadata.isEmpty { document.set("user_metadata", .object(profile.userMetadata)) }
         if !profile.appMetadata.isEmpty { document.set("app_metadata", .object(profile.appMetadata)) }

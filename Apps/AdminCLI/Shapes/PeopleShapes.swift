@@ -6,31 +6,11 @@ extension Shape {
     static func user(_ user: User, in configuration: TenantConfiguration) -> JSONObject {
         let connection = configuration.connection(user.connection)
         var object: JSONObject = ["user_id": .string(user.id.subject)]
-        if let email = user.identifier(.email) {
-            object.set("email", .string(email.entered))
-            object.set("email_verified", .bool(email.isVerified))
-        }
-        if let username = user.identifier(.username) { object.set("username", .string(username.entered)) }
-        if let phone = user.identifier(.phoneNumber) {
-            object.set("phone_number", .string(phone.entered))
-            object.set("phone_verified", .bool(phone.isVerified))
-        }
-        let shown = user.displayIdentifier(connection?.options.precedence ?? [])
-        object.set("name", .string(user.profile.name ?? shown))
-        for (name, value) in [
-            ("nickname", user.profile.nickname), ("given_name", user.profile.givenName),
-            ("family_name", user.profile.familyName), ("picture", user.profile.picture),
-        ] {
-            if let value { object.set(name, .string(value)) }
-        }
+        user.writeIdentifiers(to: &object)
+        user.writeProfile(to: &object, name: user.displayIdentifier(connection?.options.precedence ?? []))
         object.set("connection", .string(connection?.name ?? user.connection.text))
-        object.set("blocked", .bool(user.blockedAt != nil))
-        object.set("created_at", .string(user.createdAt.rfc3339))
-        object.set("updated_at", .string(user.updatedAt.rfc3339))
-        if let last = user.lastLogin { object.set("last_login", .string(last.rfc3339)) }
-        object.set("logins_count", .integer(user.loginsCount))
-        object.set("user_metadata", .object(user.profile.userMetadata))
-        object.set("app_metadata", .object(user.profile.appMetadata))
+        user.writeHistory(to: &object)
+        user.writeMetadata(to: &object)
         return object
     }
 

@@ -86,28 +86,11 @@ struct UserExport {
 
     private func document(_ user: User) -> JSONObject {
         var document: JSONObject = ["user_id": .string(user.id.subject)]
-        for identifier in user.identifiers {
-            document.set(identifier.kind.rawValue, .string(identifier.entered))
-            switch identifier.kind {
-            case .email: document.set("email_verified", .bool(identifier.isVerified))
-            case .phoneNumber: document.set("phone_verified", .bool(identifier.isVerified))
-            case .username: break
-            }
-        }
-        let profile = user.profile
-        for case (let name, let text?) in [
-            ("name", profile.name), ("nickname", profile.nickname), ("given_name", profile.givenName),
-            ("family_name", profile.familyName), ("picture", profile.picture),
-            ("connection", connections[user.connection]), ("last_login", user.lastLogin?.rfc3339),
-        ] {
-            document.set(name, .string(text))
-        }
-        document.set("blocked", .bool(user.blockedAt != nil))
-        document.set("created_at", .string(user.createdAt.rfc3339))
-        document.set("updated_at", .string(user.updatedAt.rfc3339))
-        document.set("logins_count", .integer(user.loginsCount))
-        document.set("user_metadata", .object(profile.userMetadata))
-        document.set("app_metadata", .object(profile.appMetadata))
+        user.writeIdentifiers(to: &document)
+        user.writeProfile(to: &document)
+        if let connection = connections[user.connection] { document.set("connection", .string(connection)) }
+        user.writeHistory(to: &document)
+        user.writeMetadata(to: &document)
         return document
     }
 }

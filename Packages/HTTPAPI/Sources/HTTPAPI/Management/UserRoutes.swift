@@ -231,32 +231,14 @@ struct UserRoutes: Sendable {
         let user = details.user
         let connection = configuration.connection(user.connection)
         var document: JSONObject = ["user_id": .string(user.id.subject)]
-        if let email = user.identifier(.email) {
-            document.set("email", .string(email.entered))
-            document.set("email_verified", .bool(email.isVerified))
-        }
-        if let username = user.identifier(.username) { document.set("username", .string(username.entered)) }
-        if let phone = user.identifier(.phoneNumber) {
-            document.set("phone_number", .string(phone.entered))
-            document.set("phone_verified", .bool(phone.isVerified))
-        }
+        user.writeIdentifiers(to: &document)
         let shown = user.displayIdentifier(connection?.options.precedence ?? [])
-        document.set("name", .string(user.profile.name ?? shown))
         let local = user.identifier(.email).map { identifier in
             String(decoding: Array(identifier.entered.utf8.prefix { $0 != UInt8(ascii: "@") }), as: UTF8.self)
         }
-        for (name, value) in [
-            ("nickname", user.profile.nickname ?? local ?? shown), ("given_name", user.profile.givenName),
-            ("family_name", user.profile.familyName), ("picture", user.profile.picture),
-        ] as [(String, String?)] {
-            if let value { document.set(name, .string(value)) }
-        }
-        document.set("blocked", .bool(user.blockedAt != nil))
-        document.set("created_at", .string(user.createdAt.rfc3339))
-        document.set("updated_at", .string(user.updatedAt.rfc3339))
-        if let last = user.lastLogin { document.set("last_login", .string(last.rfc3339)) }
+        user.writeProfile(to: &document, name: shown, nickname: local ?? shown)
+        user.writeHistory(to: &document)
         if let address = details.lastAddress { document.set("last_ip", .string(address)) }
-        document.set("logins_count", .integer(user.loginsCount))
         if let changed = details.passwordChangedAt, changed > user.createdAt {
             document.set("last_password_reset", .string(changed.rfc3339))
         }
@@ -269,8 +251,7 @@ struct UserRoutes: Sendable {
                 ]
             ]
         )
-        document.set("user_metadata", .object(user.profile.userMetadata))
-        document.set("app_metadata", .object(user.profile.appMetadata))
+        user.writeMetadata(to: &document)
         return document
     }
 
