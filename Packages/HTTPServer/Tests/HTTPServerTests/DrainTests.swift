@@ -16,7 +16,7 @@ struct DrainTests {
             return (answer, busy.rest().ending, idle.rest())
         }
         #expect(try await test.waits { $0.requestsInFlight == 1 })
-        async let drained = test.server.drain(timeout: .seconds(60))
+        async let drained = test.server.drain(timeout: .seconds(600))
         while !test.server.isDraining { try await Task.sleep(for: .milliseconds(2)) }
         test.release()
         #expect(await drained)
@@ -48,7 +48,7 @@ struct DrainTests {
             return try client.response()
         }
         while !started.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(await test.server.drain(timeout: .seconds(60)))
+        #expect(await test.server.drain(timeout: .seconds(600)))
         #expect(try await answer.text == "hello")
         test.server.stop()
     }

@@ -103,7 +103,7 @@ struct ListenerTests {
     func probe() async throws {
         let test = try TestServer()
         defer { test.server.stop() }
-        let answer = try await test.client { try HTTPProbe.get("/", at: $0, timeout: .seconds(5)) }
+        let answer = try await test.client { try HTTPProbe.get("/", at: $0, timeout: .seconds(120)) }
         #expect(answer.status == 200)
         #expect(answer.body == Array("root".utf8))
     }

@@ -27,7 +27,7 @@ final class Client {
     let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(_ address: ListenAddress, seconds: Int32 = 10) throws {
+    init(_ address: ListenAddress, seconds: Int32 = 300) throws {
         switch address {
         case .ip(let ip, let port):
             descriptor =

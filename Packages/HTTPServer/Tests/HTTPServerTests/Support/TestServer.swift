@@ -27,6 +27,12 @@ struct TestServer {
             listeners: [listener ?? ListenerConfiguration(address: .ip(loopback, port: 0))],
             loopCount: loops
         )
+        // A client waits for its turn on a machine on which all tests run at once.
+        for phase in [\.handshake, \.head, \.request, \.writeProgress, \.idle]
+            as [WritableKeyPath<ServerLimits, Duration>]
+        {
+            configuration.limits[keyPath: phase] = .seconds(900)
+        }
         change(&configuration)
         cancelled = Lock(0)
         // Made here: it takes a debug build a second, and a loop must not wait.
@@ -43,11 +49,13 @@ struct TestServer {
 
     private static func router(_ cancelled: Lock<Int>, _ isReleased: Lock<Bool>) -> Router {
         var router = Router()
-        router.on(.get, "/") { _ in HTTPResponse(status: 200, body: Array("root".utf8)) }
-        router.on(.post, "/echo") { request in HTTPResponse(status: 200, body: request.body) }
-        router.on(.post, "/tiny", limits: RequestLimits(body: 4)) { HTTPResponse(status: 200, body: $0.body) }
         // Time enough for a machine on which all tests run at once.
-        let patient = RequestLimits(deadline: .seconds(120))
+        let patient = RequestLimits(deadline: .seconds(900))
+        router.on(.get, "/", limits: patient) { _ in HTTPResponse(status: 200, body: Array("root".utf8)) }
+        router.on(.post, "/echo", limits: patient) { request in HTTPResponse(status: 200, body: request.body) }
+        router.on(.post, "/tiny", limits: RequestLimits(body: 4, deadline: .seconds(900))) {
+            HTTPResponse(status: 200, body: $0.body)
+        }
         router.on(.get, "/held", limits: patient) { _ in
             while !isReleased.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
             return HTTPResponse(status: 200, body: Array("held".utf8))
@@ -56,8 +64,9 @@ struct TestServer {
             try? await Task.sleep(for: .milliseconds(400))
             return HTTPResponse(status: 200, body: Array("slow".utf8))
         }
-        router.on(.get, "/asleep", limits: RequestLimits(deadline: .seconds(60))) { _ in
-            try? await Task.sleep(for: .seconds(30))
+        // Until it is cancelled.
+        router.on(.get, "/asleep", limits: patient) { _ in
+            try? await Task.sleep(for: .seconds(600))
             return HTTPResponse(status: 200, body: Array("too late".utf8))
         }
         router.on(.get, "/stuck", limits: RequestLimits(deadline: .milliseconds(200))) { _ in
@@ -68,14 +77,16 @@ struct TestServer {
             }
             return HTTPResponse(status: 200, body: Array("too late".utf8))
         }
-        router.on(.get, "/big") { _ in HTTPResponse(status: 200, body: bigBody) }
-        router.on(.get, "/items/{id}/parts/{part}") { request in
+        router.on(.get, "/big", limits: patient) { _ in HTTPResponse(status: 200, body: bigBody) }
+        router.on(.get, "/items/{id}/parts/{part}", limits: patient) { request in
             let text = "\(request.parameters["id"] ?? "-") \(request.parameters["part"] ?? "-")"
             return HTTPResponse(status: 200, body: Array(text.utf8))
         }
-        router.on(.get, "/items/last/parts/{part}") { _ in HTTPResponse(status: 200, body: Array("last".utf8)) }
-        router.on(.delete, "/items/{id}") { _ in HTTPResponse(status: 204) }
-        router.on(.get, "/who") { request in
+        router.on(.get, "/items/last/parts/{part}", limits: patient) { _ in
+            HTTPResponse(status: 200, body: Array("last".utf8))
+        }
+        router.on(.delete, "/items/{id}", limits: patient) { _ in HTTPResponse(status: 204) }
+        router.on(.get, "/who", limits: patient) { request in
             let name = request.peer.ip?.description ?? "unix"
             let text = "\(name) \(request.isTLS) \(request.listener) \(request.head.authority)"
             return HTTPResponse(status: 200, body: Array(text.utf8))
@@ -89,9 +100,9 @@ struct TestServer {
         return try await onOwnThread { try body(address) }
     }
 
-    /// Waits until the metrics say so, at most a minute.
+    /// Waits until the metrics say so, at most some minutes.
     func waits(until condition: (ServerMetrics) -> Bool) async throws -> Bool {
-        for _ in 0..<12_000 {
+        for _ in 0..<60_000 {
             if condition(server.metrics) { return true }
             try await Task.sleep(for: .milliseconds(5))
         }
