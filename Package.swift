@@ -83,7 +83,7 @@ let package = Package(
             dependencies: libraries([
                 "Encodings", "Threads", "Transfer", "Cryptography", "COSE", "Settings", "Terminal", "WebAuthn",
                 "SoftwareAuthenticator", "Identity", "Accounts", "Audit", "Mail", "Tokens", "Tenancy", "Storage",
-                "PublicSuffix",
+                "PublicSuffix", "QRCode",
             ]),
             path: "Apps/AdminCLI",
             swiftSettings: settings

@@ -30,7 +30,8 @@ enum AdminProgram {
             commands: [
                 TenantCommands.command(tools), DomainCommands.command(tools), ClientCommands.command(tools),
                 ConnectionCommands.command(tools), GrantCommands.command(tools), UserCommands.command(tools),
-                PasskeyCommands.command(tools), SessionCommands.command(tools), RelyingPartyCommands.command(tools),
+                PasskeyCommands.command(tools), SessionCommands.command(tools), EnrollLinkCommand.command(tools),
+                RelyingPartyCommands.command(tools),
                 KeyCommands.command(tools),
                 MasterKeyCommands.command(tools),
                 BackupCommands.backup(tools), BackupCommands.restore(tools), MigrateCommands.command(tools),

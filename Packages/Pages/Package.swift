@@ -11,7 +11,9 @@ let settings: [SwiftSetting] = [
 ]
 
 /// What each page says, and around what.
-let templates = ["layout", "login", "signup", "upgrade", "message", "logout", "consent", "form-post"].map {
+let templates = [
+    "layout", "login", "signup", "upgrade", "message", "logout", "consent", "form-post", "enroll-passkey",
+].map {
     "Templates/\($0).html"
 }
 let texts = ["en", "sv", "ja"].map { "Texts/\($0).json" }

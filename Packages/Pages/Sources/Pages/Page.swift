@@ -9,6 +9,7 @@ public struct Page: Sendable {
         case logout
         case consent
         case formPost = "form-post"
+        case enrollPasskey = "enroll-passkey"
     }
 
     public let name: Name
@@ -85,6 +86,7 @@ enum BuiltInTemplates {
         "signup": PackageResources.signup_html, "upgrade": PackageResources.upgrade_html,
         "message": PackageResources.message_html, "logout": PackageResources.logout_html,
         "consent": PackageResources.consent_html, "form-post": PackageResources.form_post_html,
+        "enroll-passkey": PackageResources.enroll_passkey_html,
     ]
 
     static let all: [String: PageTemplate] = sources.compactMapValues {

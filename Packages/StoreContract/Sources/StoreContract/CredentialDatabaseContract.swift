@@ -4,7 +4,8 @@ public import Identity
 public enum CredentialDatabaseContract {
     /// Every promise, in the order of the ports.
     public static let promises: [Promise<any CredentialDatabase>] =
-        tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + sessions
+        tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + recoveries
+        + sessions
         + rotation
         + revocation + authorizationCodes
         + searches + managedUsers + managedAccess + passwordResets + work

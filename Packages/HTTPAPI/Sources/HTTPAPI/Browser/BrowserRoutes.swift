@@ -77,7 +77,7 @@ struct BrowserRoutes: Sendable {
                 return try await enroll(answer, pending, signedIn, client, asked)
             case .signUp:
                 return try await finish(taken, answer, decision, signIn, client, asked)
-            case .login:
+            case .login, .recovery:
                 throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
             }
         }

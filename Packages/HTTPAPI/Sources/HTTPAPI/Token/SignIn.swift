@@ -121,7 +121,7 @@ struct SignIn {
                 session: prepared.session,
                 ceremony: pending.id
             )
-        case .enrollment:
+        case .enrollment, .recovery:
             // Adding a passkey signs nobody in: its session is good for nothing here.
             throw APIError(PasskeyError.sessionInvalid, at: surface)
         }

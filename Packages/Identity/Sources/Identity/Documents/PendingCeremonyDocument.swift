@@ -66,6 +66,16 @@ extension PendingCeremony {
             json.base64URL(userHandle)
             json.member("session", session.text)
             json.member("surface", surface.rawValue)
+        case .recover(let issued, let user, let userHandle, let proof, let surface):
+            json.name("recover")
+            issued.write(to: &json)
+            json.member("user", user.hex)
+            json.name("handle")
+            json.base64URL(userHandle)
+            json.member("proof", proof.kind.rawValue)
+            json.name("proof_hash")
+            json.base64URL(proof.hash)
+            json.member("surface", surface.rawValue)
         case .login(let issued, let surface, let named):
             json.name("login")
             issued.write(to: &json)
@@ -92,6 +102,21 @@ extension PendingCeremony {
                 let session = json["session"]?.string.flatMap({ SessionID($0) })
             else { return nil }
             return .enroll(issued, user: user, userHandle: handle, session: session, surface)
+        }
+        if let issued = json["recover"]?.object {
+            guard let issued = IssuedRegistration(json: issued),
+                let user = json["user"]?.string.flatMap({ UserID($0) }),
+                let handle = json["handle"]?.string.flatMap({ try? Base64URL.decode($0) }),
+                let kind = json["proof"]?.string.flatMap(RecoveryProof.Kind.init(rawValue:)),
+                let hash = json["proof_hash"]?.string.flatMap({ try? Base64URL.decode($0) })
+            else { return nil }
+            return .recover(
+                issued,
+                user: user,
+                userHandle: handle,
+                proof: RecoveryProof(kind, hash: hash),
+                surface
+            )
         }
         guard let issued = json["login"]?.object.flatMap(IssuedAuthentication.init(json:)) else { return nil }
         switch json["user"] {

@@ -37,6 +37,8 @@ public struct PendingCeremony: Hashable, Sendable {
         case signup(IssuedRegistration, NewAccount, CeremonySurface)
         /// One more passkey for a signed-in user.
         case enroll(IssuedRegistration, user: UserID, userHandle: [UInt8], session: SessionID, CeremonySurface)
+        /// A passkey for a user who lost what they signed in with; the proof is spent when it is stored.
+        case recover(IssuedRegistration, user: UserID, userHandle: [UInt8], proof: RecoveryProof, CeremonySurface)
         case login(IssuedAuthentication, CeremonySurface, named: NamedUser)
     }
 
@@ -47,6 +49,23 @@ public struct PendingCeremony: Hashable, Sendable {
         case user(UserID)
         /// A name that nobody has, or that has no passkey; the list that was sent is made up.
         case unknown
+    }
+}
+
+/// What lets somebody make a passkey for an account without signing in to it.
+public struct RecoveryProof: Hashable, Sendable {
+    public let kind: Kind
+    /// SHA-256 of the secret.
+    public let hash: [UInt8]
+
+    public init(_ kind: Kind, hash: [UInt8]) {
+        self.kind = kind
+        self.hash = hash
+    }
+
+    public enum Kind: String, Hashable, Sendable {
+        /// A link that an operator made: a ``Ticket`` for ``Ticket/Purpose/passkeyEnrollment``.
+        case link
     }
 }
 

@@ -23,7 +23,7 @@ extension PendingCeremony {
                 sum + member.name.utf8.count + (member.value.string?.utf8.count ?? 0)
             }
             return Self.fixedSize + identifiers + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + metadata
-        case .enroll: return Self.fixedSize
+        case .enroll, .recover: return Self.fixedSize
         case .login(let issued, _, _):
             return Self.fixedSize + issued.allowCredentials.reduce(0) { $0 + $1.count }
         }

@@ -78,6 +78,39 @@ public protocol CredentialStore: Sendable {
     func suspend(_ passkey: PasskeyNumber, tenant: TenantID, audit: AuditEvent) async throws(StoreError)
 }
 
+/// Lets users back in who lost what they sign in with (HTTP contract 9.5).
+public protocol RecoveryStore: Sendable {
+    /// The one durable step of a recovery: its proof is spent, the passkey is stored, the user's sessions end and refresh
+    /// tokens are revoked, and the records are written; or nothing.
+    ///
+    /// - Throws: `.unique(.credential)` when the passkey is somebody's; `.unique(.ceremony)` when the ceremony has a
+    ///   record already.
+    func finishRecovery(_ recovery: FinishedRecovery) async throws(StoreError) -> RecoveryOutcome
+}
+
+public enum RecoveryOutcome: Hashable, Sendable {
+    case recovered
+    /// The proof was spent, or is over by now.
+    case proofSpent
+    /// The user is gone or blocked.
+    case userGone
+}
+
+/// What a recovery stores.
+public struct FinishedRecovery: Hashable, Sendable {
+    public let passkey: Passkey
+    public let proof: RecoveryProof
+    public let ceremony: CeremonyRecord
+    public let audit: AuditEvent
+
+    public init(passkey: Passkey, proof: RecoveryProof, ceremony: CeremonyRecord, audit: AuditEvent) {
+        self.passkey = passkey
+        self.proof = proof
+        self.ceremony = ceremony
+        self.audit = audit
+    }
+}
+
 public enum AddPasskeyOutcome: Hashable, Sendable {
     case added, tooMany, userGone
 }
@@ -259,7 +292,8 @@ public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyS
     AuthorizationCodeStore,
     RelyingPartyStore, ImpactStore, AdoptionStore, AuditChainStore, TenantRemovalStore, OutboxStore,
     OutboxAdministration, UserAdministrationStore,
-    PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, JobStore,
+    PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, RecoveryStore,
+    JobStore,
     JobResultStore, JobQueue
 {
     /// Whether it answers, for the readiness check.

@@ -35,6 +35,8 @@ public struct Ticket: Hashable, Sendable {
         case emailVerification = "email_verification"
         /// To look through one's passkeys after a new password was set.
         case passkeyReview = "passkey_review"
+        /// A passkey made by whoever holds it: an operator's way back in (HTTP contract 9.5).
+        case passkeyEnrollment = "passkey_enrollment"
     }
 }
 

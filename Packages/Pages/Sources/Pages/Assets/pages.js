@@ -17,6 +17,7 @@ async function start() {
     case "login": return startLogin();
     case "signup": return startSignUp();
     case "upgrade": return upgrade();
+    case "enroll-passkey": return startEnrollment();
   }
 }
 
@@ -119,6 +120,26 @@ async function upgrade() {
   goOn();
 }
 
+// By a link
+
+function startEnrollment() {
+  const ticket = document.getElementById("ask").dataset.ticket;
+  button.hidden = false;
+  button.addEventListener("click", () => run(async () => {
+    const { body, session } = await call("/u/enroll-passkey/options", { ticket });
+    const credential = await navigator.credentials.create({ publicKey: creationOptions(body) });
+    try {
+      await call("/u/enroll-passkey/verify", { ticket, response: toJSON(credential) }, session);
+    } catch (error) {
+      await forget(error);
+      throw error;
+    }
+    document.getElementById("ask").hidden = true;
+    document.getElementById("error").hidden = true;
+    document.getElementById("done").hidden = false;
+  }));
+}
+
 // What they share
 
 function goOn() {
@@ -167,7 +188,7 @@ async function tell(answer) {
 async function call(path, body, session) {
   const headers = { "Content-Type": "application/json", "X-CSRF-Token": page.dataset.csrf };
   if (session) headers["X-Auth-Session"] = session;
-  const answer = await fetch(`${path}?state=${encodeURIComponent(transaction)}`, {
+  const answer = await fetch(transaction ? `${path}?state=${encodeURIComponent(transaction)}` : path, {
     method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin",
   });
   const content = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : {};

@@ -21,4 +21,6 @@ public enum TakenCeremony: Sendable {
     case login(Login.Pending)
     /// To ``Enrollment``.
     case enrollment(Enrollment.Pending)
+    /// To ``Recovery``.
+    case recovery(Recovery.Pending)
 }

@@ -99,6 +99,17 @@ public struct Ceremonies: Sendable {
                     session: session
                 )
             )
+        case .recover(let issued, let user, let userHandle, let proof, _):
+            return .recovery(
+                Recovery.Pending(
+                    ceremony: taken,
+                    connection: connection,
+                    issued: issued,
+                    user: user,
+                    userHandle: userHandle,
+                    proof: proof
+                )
+            )
         }
     }
 
@@ -174,7 +185,9 @@ extension CeremonySurface {
 extension PendingCeremony.Purpose {
     var surface: CeremonySurface {
         switch self {
-        case .signup(_, _, let surface), .enroll(_, _, _, _, let surface), .login(_, let surface, _): surface
+        case .signup(_, _, let surface), .enroll(_, _, _, _, let surface), .recover(_, _, _, _, let surface),
+            .login(_, let surface, _):
+            surface
         }
     }
 
@@ -189,7 +202,7 @@ extension PendingCeremony.Purpose {
     /// Whether the domain has the ceremony's RP ID still: for a new passkey as its current one, for a sign-in as any.
     func isServed(by domain: Domain) -> Bool {
         switch self {
-        case .signup(let issued, _, _), .enroll(let issued, _, _, _, _):
+        case .signup(let issued, _, _), .enroll(let issued, _, _, _, _), .recover(let issued, _, _, _, _):
             issued.rpID.hasSameBytes(as: domain.relyingPartyID)
         case .login(let issued, _, _): domain.serves(issued.rpID)
         }

@@ -10,7 +10,7 @@ struct CeremonyOutcome {
 
     /// What a ceremony was for, and the log types of its ends (HTTP contract 11.14).
     enum Purpose: String {
-        case signup, enroll, upgrade, login
+        case signup, enroll, upgrade, recover, login
 
         var accepted: [String] {
             switch self {
@@ -18,6 +18,7 @@ struct CeremonyOutcome {
             case .login: ["s", "sepkft"]
             case .enroll: ["gd_enrollment_complete"]
             case .upgrade: ["passkey_upgraded"]
+            case .recover: ["recovery_succeeded"]
             }
         }
 
@@ -25,6 +26,7 @@ struct CeremonyOutcome {
             switch self {
             case .signup: ["fs", "fepkft"]
             case .login: ["fepkft"]
+            case .recover: ["recovery_failed"]
             case .enroll, .upgrade: ["gd_webauthn_enrollment_failed"]
             }
         }

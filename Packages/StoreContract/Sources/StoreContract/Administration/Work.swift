@@ -54,6 +54,18 @@ extension CredentialDatabaseContract {
                     "a ticket that is not there"
                 )
             }
+            for _ in 1...2 {
+                try requireEqual(
+                    try await scene.store.ticket(
+                        hash: ticket.hash,
+                        for: .passwordChange,
+                        of: scene.tenant,
+                        now: scene.now
+                    ),
+                    ticket,
+                    "the ticket that is looked at"
+                )
+            }
             let taken = try await race(8) { _ in
                 try await scene.store.takeTicket(
                     hash: ticket.hash,

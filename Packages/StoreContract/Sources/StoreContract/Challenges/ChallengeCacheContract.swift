@@ -196,6 +196,13 @@ public enum ChallengeCacheContract {
             session: SessionID(TimeOrderedID(now: Scene.start, random: randomBytes(10))),
             .token
         ),
+        .recover(
+            IssuedRegistration(challenge: randomBytes(32), rpID: "a.example", origins: [], algorithms: []),
+            user: UserID(now: Scene.start, random: randomBytes(8)),
+            userHandle: randomBytes(32),
+            proof: RecoveryProof(.link, hash: randomBytes(32)),
+            .browser
+        ),
         .login(
             IssuedAuthentication(challenge: randomBytes(32), rpID: "a.example", origins: ["https://a.example"]),
             .token,

@@ -41,10 +41,7 @@ extension SQLStore {
         of tenant: TenantID,
         now: UnixTime
     ) async throws(StoreError) -> Ticket? {
-        let take = SQLStatement(
-            Self.deleteTicket,
-            [.tenant(tenant), .bytes(hash), .text(purpose.rawValue), .time(now)]
-        )
+        let take = Self.spendTicket(hash, for: purpose, of: tenant, now: now)
         return try await database.write(
             .run(take) { (results) throws(StoreError) in
                 .commit(
@@ -128,12 +125,18 @@ extension SQLStore {
         )
     }
 
-    /// Takes the ticket out, and gives a row when it was there.
     private static func spend(_ ticket: Ticket, now: UnixTime) -> SQLStatement {
-        SQLStatement(
-            deleteTicket,
-            [.tenant(ticket.tenant), .bytes(ticket.hash), .text(ticket.purpose.rawValue), .time(now)]
-        )
+        spendTicket(ticket.hash, for: ticket.purpose, of: ticket.tenant, now: now)
+    }
+
+    /// Takes a ticket out, and gives a row, which begins with its user, when it was there.
+    static func spendTicket(
+        _ hash: [UInt8],
+        for purpose: Ticket.Purpose,
+        of tenant: TenantID,
+        now: UnixTime
+    ) -> SQLStatement {
+        SQLStatement(deleteTicket, [.tenant(tenant), .bytes(hash), .text(purpose.rawValue), .time(now)])
     }
 
     private static func insert(_ ticket: Ticket) -> SQLStatement {
