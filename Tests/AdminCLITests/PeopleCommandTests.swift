@@ -133,6 +133,39 @@ struct PeopleCommandTests {
         #expect(await run("user", "block", "nobody@example.com").exit == .notFound)
     }
 
+    @Test("A link for a new passkey is printed alone, kept as a hash, and not made for who is blocked")
+    func enrollLink() async throws {
+        let made = await run("enroll-link", "ana@example.com", "--minutes", "10")
+        let link = String(made.output.dropLast())
+        #expect(made.exit == .done && link.hasPrefix("https://") && !link.contains("\n"), "\(made)")
+        #expect(made.errors.contains("once, within 10 minutes") && !made.errors.contains("ticket="))
+        let secret = try #require(link.split(separator: "/u/enroll-passkey?ticket=").last.map { String($0) })
+        let store = try await openStore(run.store)
+        let tenant = try #require(try await store.tenant(named: "acme"))
+        func ticket(after seconds: Int64) async throws -> Ticket? {
+            try await store.ticket(
+                hash: SHA256.hash(try Base64URL.decode(secret)),
+                for: .passkeyEnrollment,
+                of: tenant,
+                now: run.now.adding(seconds: seconds)
+            )
+        }
+        #expect(try await ticket(after: 590)?.user == user)
+        #expect(try await ticket(after: 610) == nil)
+        await store.close()
+        let json = try await run("enroll-link", user.hex, "-o", "json").json().object
+        #expect(json?["user_id"] == .string(user.subject) && json?["expires_at"] != nil)
+        for (words, exit) in [
+            (["nobody@example.com"], ExitCode.notFound), (["ana@example.com", "--minutes", "0"], .wrongUse),
+            (["ana@example.com", "--minutes", "1441"], .wrongUse), (["ana@example.com", "--domain", "x"], .notFound),
+        ] {
+            #expect(await run.run(["enroll-link"] + words).exit == exit, "\(words)")
+        }
+        _ = await run("user", "block", "ana@example.com")
+        let refused = await run("enroll-link", "ana@example.com")
+        #expect(refused.exit == .conflict && refused.errors.contains("user unblock"), "\(refused)")
+    }
+
     @Test("Sessions end one by one, or all of a user")
     func sessions() async throws {
         let sessions = try #require(try await run("session", "list", user.hex, "-o", "json").json().array)

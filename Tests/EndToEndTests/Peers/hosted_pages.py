@@ -195,6 +195,39 @@ def a_passkey_that_is_not_known_is_told_and_forgotten(browser, world):
     visit.close()
 
 
+def an_operators_link_gives_somebody_back_a_passkey(browser, world):
+    """Who lost a device makes a passkey on another one; what was signed in is so no more, and the link is spent."""
+    lost = Visit(browser, world)
+    lost.open(screen_hint="signup")
+    lost.page.get_by_label("E-mail").fill("lee@example.com")
+    lost.page.get_by_role("button", name="Make an account with a passkey").click()
+    lost.comes_back()
+    link = world.server.admin("enroll-link", "--tenant", "acme", "lee@example.com")["link"]
+    found = Visit(browser, world)
+    # Looked at by a scanner of mails, it is still good.
+    for _ in range(2):
+        found.page.goto(link)
+        found.look("Make a new passkey")
+    expect(found.page.get_by_text("lee@example.com")).to_be_visible()
+    found.picture("enroll-passkey")
+    found.page.get_by_role("button", name="Make a passkey").click()
+    expect(found.page.get_by_role("status")).to_have_text(
+        "Your passkey is made. Go back to the application and sign in with it."
+    )
+    found.look("Make a new passkey")
+    found.picture("enroll-passkey-done")
+    found.page.goto(link)
+    found.look("This link is no longer good")
+    found.open()
+    found.comes_back()
+    lost.set_user_present(False)
+    lost.open(prompt="none")
+    lost.page.wait_for_url(re.compile(re.escape(CALLBACK)), timeout=120_000)
+    equal(answered(lost.page.url)["error"], "login_required")
+    lost.close()
+    found.close()
+
+
 def a_password_signs_in_with_and_without_javascript(browser, world):
     for javascript in (True, False):
         visit = Visit(browser, world, has_authenticator=False, java_script_enabled=javascript)
@@ -290,6 +323,7 @@ with Server(tls=False) as SERVER, sync_playwright() as playwright:
     run(*map(on_chromium, (
         a_passkey_is_made_and_signs_in,
         a_passkey_that_is_not_known_is_told_and_forgotten,
+        an_operators_link_gives_somebody_back_a_passkey,
         a_password_signs_in_with_and_without_javascript,
         the_pages_fit_every_screen_and_language,
         an_answer_comes_by_form_where_it_was_asked_for,

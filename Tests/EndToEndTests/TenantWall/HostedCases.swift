@@ -27,6 +27,22 @@ extension WallCases {
         "POST /u/passkey/login/verify": calls("/u/passkey/login/verify", ["response": ["clientDataJSON": "x"]]),
         "POST /u/passkey/register/options": calls("/u/passkey/register/options"),
         "POST /u/passkey/register/verify": calls("/u/passkey/register/verify", ["response": ["clientDataJSON": "x"]]),
+        "GET /u/enroll-passkey": [
+            WallProbe("a link") { _, them in .get("/u/enroll-passkey?ticket=\(them.enrollmentTicket)") }
+        ],
+        "POST /u/enroll-passkey/options": [
+            WallProbe("a link") { _, them in
+                .json("/u/enroll-passkey/options", ["ticket": .string(them.enrollmentTicket)])
+            }
+        ],
+        "POST /u/enroll-passkey/verify": [
+            WallProbe("a link") { _, them in
+                .json(
+                    "/u/enroll-passkey/verify",
+                    ["ticket": .string(them.enrollmentTicket), "response": ["clientDataJSON": "x"]]
+                ).with("X-Auth-Session", them.browserSession)
+            }
+        ],
         "GET /v2/logout": [
             WallProbe("a client") { _, them in .get("/v2/logout?client_id=\(them.client)") },
             WallProbe("a session's cookie") { _, them in

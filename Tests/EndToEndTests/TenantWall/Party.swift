@@ -104,6 +104,7 @@ struct Party: Sendable {
                 transaction: hosted.transaction,
                 formToken: hosted.token,
                 code: hosted.code,
+                enrollmentTicket: try await enrollmentTicket(site, email),
                 session: try await app.challenge().session,
                 signUpSession: try await app.register(email: uniqueEmail()).session,
                 browserSession: try await begin("/login/options", app),
@@ -152,6 +153,12 @@ struct Party: Sendable {
             token: String(token),
             code: String(code)
         )
+    }
+
+    private static func enrollmentTicket(_ site: Site, _ user: String) async throws -> String {
+        let made = try await site.server.adminJSON(["enroll-link", "--tenant", site.tenant, user])
+        let link = try #require(made["link"]?.string, "\(made)")
+        return String(try #require(link.split(separator: "ticket=").last))
     }
 
     private static func customDomain(_ site: Site, _ token: String) async throws -> String {
@@ -274,6 +281,8 @@ struct Belongings: Sendable {
     var transaction: String
     var formToken: String
     var code: String
+    /// Of a link that lets its holder make a passkey.
+    var enrollmentTicket: String
     /// Ceremonies that wait for their answer: `/passkey/challenge`, `/passkey/register`, and those of section 12.
     var session: String
     var signUpSession: String
@@ -300,6 +309,7 @@ struct Belongings: Sendable {
         other.passkey = "passkey|dev_" + Self.shuffled(String(passkey.dropFirst("passkey|dev_".count)))
         // The first characters are the time when it was made.
         other.managedSession = managedSession.prefix(12) + Self.shuffled(String(managedSession.dropFirst(12)))
+        other.enrollmentTicket = Self.shuffled(enrollmentTicket)
         other.family = family.prefix(8) + Self.shuffled(String(family.dropFirst(8)))
         other.log = log.prefix(8) + Self.shuffled(String(log.dropFirst(8)))
         other.job = "job_" + Self.shuffled(String(job.dropFirst(4)))

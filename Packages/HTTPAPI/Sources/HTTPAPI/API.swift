@@ -44,7 +44,7 @@ public final class API: HTTPHandler {
             + DatabaseRoutes(services: services).endpoints
             + AuthorizeRoutes(services: services).endpoints + SignInPages(services: services).endpoints
             + ConsentPage(services: services).endpoints + HostedPasskeyCalls(services: services).endpoints
-            + LogoutRoutes(services: services).endpoints
+            + EnrollPasskeyPage(services: services).endpoints + LogoutRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + AssociationRoutes().endpoints
             + MyAccountRoutes(services: services).endpoints

@@ -11,6 +11,7 @@ public struct APIServices: Sendable {
     let signUp: SignUp
     let login: Login
     let enrollment: Enrollment
+    let recovery: Recovery
     let codes: CodeGrant
     let hosted: HostedSeal
     let passwordStore: any PasswordStore
@@ -106,6 +107,7 @@ public struct APIServices: Sendable {
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)
         enrollment = Enrollment(ceremonies)
+        recovery = Recovery(ceremonies, tickets: store, store: store)
         conformance = Conformance(ceremonies)
         passwordLogin = PasswordLogin(passwords: store, hasher: hasher, note: { ceremonies.refusals.add($0) })
         passwordSignUp = PasswordSignUp(

@@ -123,7 +123,7 @@ struct HostedPasskeyCalls: Sendable {
             switch try await take(answer, visit, asked) {
             case .signUp(let pending): return try await signUp(answer, pending, visit, asked)
             case .enrollment(let pending): return try await upgrade(answer, pending, asked)
-            case .login: throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
+            case .login, .recovery: throw APIError(PasskeyError.sessionInvalid, at: .browserVerify)
             }
         }
     }
@@ -198,7 +198,7 @@ struct HostedPasskeyCalls: Sendable {
         return try await signIn.take(session, .hosted, realm: nil, client: visit.client, in: exchange.context)
     }
 
-    private static func options<Options>(
+    static func options<Options>(
         _ begun: Begun<Options>,
         _ write: (inout JSONWriter) -> Void
     ) -> HTTPResponse {

@@ -52,7 +52,7 @@ public struct Recovery: Sendable {
             let connection = context.configuration.connection(user.connection),
             let client = Self.client(of: connection, in: context.configuration)
         else { return nil }
-        try context.checkSwitches(connection, at: .browser)
+        try context.checkSwitches(connection, at: .hosted)
         return Leave(user: user, connection: connection, client: client, proof: proof)
     }
 
@@ -77,7 +77,7 @@ public struct Recovery: Sendable {
         }
         guard let handle else { throw .store(.corrupt(reason: "a user has no user handle")) }
         let composer = CeremonyOptions(
-            surface: .browser,
+            surface: .hosted,
             client: leave.client,
             connection: leave.connection,
             context: context
@@ -86,7 +86,7 @@ public struct Recovery: Sendable {
         let issued = composer.registration(challenge: beginning.challenge)
         return try await ceremonies.begin(
             beginning,
-            .recover(issued, user: user.id, userHandle: handle, proof: leave.proof, .browser),
+            .recover(issued, user: user.id, userHandle: handle, proof: leave.proof, .hosted),
             options: composer.creation(
                 of: AccountNames(user, precedence: leave.connection.options.precedence),
                 userHandle: handle,
@@ -114,7 +114,7 @@ public struct Recovery: Sendable {
     ) async throws(PasskeyError) -> Pending {
         let taken = try await ceremonies.take(
             session: session,
-            at: .browser,
+            at: .hosted,
             realm: nil,
             client: leave.client,
             in: context
