@@ -98,6 +98,7 @@ struct Party: Sendable {
                 accessToken: try tokens.token("access_token"),
                 accountToken: accountToken,
                 accountSession: try await accountSession(site, accountToken),
+                ticket: try await ticket(user, site, managementToken),
                 refreshToken: try tokens.token("refresh_token"),
                 cookie: signedIn,
                 transactionCookie: hosted.cookie,
@@ -226,6 +227,14 @@ struct Party: Sendable {
         return try #require(started.string("auth_session"), "\(started)")
     }
 
+    /// The secret of a link for a new password.
+    private static func ticket(_ user: String, _ site: Site, _ token: String) async throws -> String {
+        let request = Request.json("/api/v2/tickets/password-change", ["user_id": .string(user)])
+        let made = try await site.send(request.with("Authorization", "Bearer " + token))
+        let link = try #require(made.string("ticket"), "\(made)")
+        return String(link.drop { $0 != "=" }.dropFirst().prefix { $0 != "#" })
+    }
+
     /// An export that was asked for.
     private static func job(_ site: Site, _ token: String) async throws -> String {
         let made = try await site.send(
@@ -273,6 +282,8 @@ struct Belongings: Sendable {
     /// For their own account, and a passkey that is about to be added to it.
     var accountToken: String
     var accountSession: String
+    /// For a new password of theirs.
+    var ticket: String
     var refreshToken: String
     var cookie: String
     /// A hosted sign-in that is under way: its browser's cookie, the text that stands for it, what its forms carry, and a
@@ -323,6 +334,7 @@ struct Belongings: Sendable {
         other.entityTag = "\"" + Self.shuffled(entityTag.filter { $0 != "\"" }) + "\""
         other.accessToken = try Self.withKeyID(Self.shuffled(keyID), accessToken)
         other.accountToken = try Self.withKeyID(Self.shuffled(keyID), accountToken)
+        other.ticket = Self.shuffled(ticket)
         other.accountSession = Self.shuffled(accountSession)
         // The first characters are the time when it was made.
         other.refreshToken = refreshToken.prefix(12) + Self.shuffled(String(refreshToken.dropFirst(12)))
@@ -347,7 +359,8 @@ struct Belongings: Sendable {
         [
             host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
             userHandle, credential, connection,
-            resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, refreshToken, cookie,
+            resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, ticket, refreshToken,
+            cookie,
             transactionCookie, transaction, formToken, code, session, signUpSession,
             browserSession,
             browserSignUpSession, conformanceCookie,

@@ -39,6 +39,22 @@ enum WallCases {
                 )
             },
         ],
+        "GET /u/reset-password": [
+            WallProbe("a ticket") { _, them in .get("/u/reset-password?ticket=\(Request.escaped(them.ticket))") }
+        ],
+        "POST /u/reset-password": [
+            WallProbe("a ticket") { _, them in
+                .form("/u/reset-password", [("ticket", them.ticket), ("password", "Another-horse-2")])
+            },
+            WallProbe("a user's name") { _, them in .form("/u/reset-password", [("email", them.username)]) },
+        ],
+        "POST /u/reset-password/passkeys": [
+            WallProbe("a ticket and a passkey") { _, them in
+                let id = them.passkey.dropFirst("passkey|".count)
+                return .form("/u/reset-password/passkeys", [("ticket", them.ticket), ("remove-\(id)", "1")])
+            }
+        ],
+        "GET /.well-known/change-password": published("/.well-known/change-password"),
         "POST /passkey/register": [client("/passkey/register", ["user_profile": ["email": "a@example.com"]])],
         "POST /passkey/challenge": [client("/passkey/challenge", [:])],
         "GET /userinfo": bearer(.get("/userinfo")),

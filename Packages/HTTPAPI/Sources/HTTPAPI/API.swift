@@ -43,6 +43,7 @@ public final class API: HTTPHandler {
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
             + DatabaseRoutes(services: services).endpoints
             + AuthorizeRoutes(services: services).endpoints + SignInPages(services: services).endpoints
+            + ResetPages(services: services).endpoints
             + ConsentPage(services: services).endpoints + HostedPasskeyCalls(services: services).endpoints
             + EnrollPasskeyPage(services: services).endpoints + LogoutRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints

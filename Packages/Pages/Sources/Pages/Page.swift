@@ -10,6 +10,9 @@ public struct Page: Sendable {
         case consent
         case formPost = "form-post"
         case enrollPasskey = "enroll-passkey"
+        case resetAsk = "reset-ask"
+        case resetPassword = "reset-password"
+        case resetDone = "reset-done"
     }
 
     public let name: Name
@@ -87,6 +90,8 @@ enum BuiltInTemplates {
         "message": PackageResources.message_html, "logout": PackageResources.logout_html,
         "consent": PackageResources.consent_html, "form-post": PackageResources.form_post_html,
         "enroll-passkey": PackageResources.enroll_passkey_html,
+        "reset-ask": PackageResources.reset_ask_html, "reset-password": PackageResources.reset_password_html,
+        "reset-done": PackageResources.reset_done_html,
     ]
 
     static let all: [String: PageTemplate] = sources.compactMapValues {

@@ -122,6 +122,7 @@ struct SignInPages: Sendable {
             .login,
             [
                 "username": .text(username ?? ""), "passwords": .flag(options.passwordsEnabled),
+                "reset": .flag(options.passwordsEnabled),
                 "passkeys": .flag(takesPasskeys(options, exchange)), "signup": .flag(!options.signupDisabled),
             ],
             error,
