@@ -175,8 +175,14 @@ with NameServer() as names, \
 
     def a_browser_signs_in_on_the_hosted_pages():
         password = f"Aa1-{secrets.token_hex(8)}"
-        user = {"client_id": CODE, "connection": REALM, "email": anyone(), "password": password}
-        in_time(lambda: journey.call("POST", "/dbconnections/signup", 200, user))
+        user = {"client_id": CODE, "connection": REALM, "password": password}
+
+        def sign_up():
+            # Anew each time: what was answered by a 503 may have been done.
+            user["email"] = anyone()
+            journey.call("POST", "/dbconnections/signup", 200, user)
+
+        in_time(sign_up)
         verifier = secrets.token_urlsafe(48)
         digest = hashlib.sha256(verifier.encode()).digest()
         query = {

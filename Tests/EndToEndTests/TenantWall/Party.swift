@@ -21,6 +21,10 @@ struct Party: Sendable {
     static func make(_ name: String, on server: LatchkeyServer) async throws -> Party {
         let site = try await Site.make(name, on: server, domain: "login.\(name).example", rpID: "\(name).example")
         try await site.set(["conformance_api": true])
+        // With passwords, for the links that lead to a new one.
+        try await site.setConnection(
+            ["options.authentication_methods": ["passkey": ["enabled": true], "password": ["enabled": true]]]
+        )
         let webOrigin = "https://app.\(name).example"
         let callback = webOrigin + "/callback"
         let app = try await site.client(
@@ -359,7 +363,9 @@ struct Belongings: Sendable {
         [
             host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
             userHandle, credential, connection,
-            resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, ticket, refreshToken,
+            resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, ticket,
+            enrollmentTicket,
+            refreshToken,
             cookie,
             transactionCookie, transaction, formToken, code, session, signUpSession,
             browserSession,
