@@ -122,7 +122,8 @@ struct RunningServer {
             health: health,
             metrics: metrics,
             clock: SystemClock.now,
-            storeTime: settings.deadlines.store.value
+            storeTime: settings.deadlines.store.value,
+            handlingTime: settings.deadlines.handling.value
         ) { summary in
             let level: LogLevel = summary.status >= 500 ? .error : .debug
             guard log.isOn(level) else { return }

@@ -32,6 +32,8 @@ final class LatchkeyServer: Sendable {
             "LATCHKEY_LISTEN": "127.0.0.1:\(port)", "LATCHKEY_ADMIN_LISTEN": "127.0.0.1:\(adminPort)",
             "LATCHKEY_STORE": store, "LATCHKEY_CHALLENGES": challenges, "LATCHKEY_MASTER_KEY_FILE": masterKey,
             "LATCHKEY_RATE_LIMITS": "off", "LATCHKEY_LOG_LEVEL": "debug",
+            // Passwords are hashed at the lowest priority: where everything is tested at once, that takes its time.
+            "LATCHKEY_DEADLINES_HANDLING": "50s",
         ]
         environment.merge(settings) { $1 }
         if environment["LATCHKEY_RATE_LIMITS"] == "" { environment["LATCHKEY_RATE_LIMITS"] = nil }

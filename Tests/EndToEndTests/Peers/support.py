@@ -95,6 +95,8 @@ class Server:
             "LATCHKEY_CHALLENGES": "memory:",
             "LATCHKEY_MASTER_KEY_FILE": self.key,
             "LATCHKEY_RATE_LIMITS": "off",
+            # Passwords are hashed at the lowest priority: where everything is tested at once, that takes its time.
+            "LATCHKEY_DEADLINES_HANDLING": "50s",
         }
         self.session = requests.Session()
         self.session.trust_env = False

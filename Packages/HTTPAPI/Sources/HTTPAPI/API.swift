@@ -12,6 +12,7 @@ public final class API: HTTPHandler {
     private let metrics: APIMetrics
     private let log: @Sendable (RequestSummary) -> Void
     private let storeTime: Duration
+    private let handlingTime: Duration
     private let table: RouteTable<Endpoint>
 
     /// - Parameters:
@@ -21,6 +22,7 @@ public final class API: HTTPHandler {
     ///   - metrics: what is counted.
     ///   - clock: the time.
     ///   - storeTime: what a request may wait for stores, over all its calls.
+    ///   - handlingTime: what a request may take from when it is there; an import has a minute at least.
     ///   - log: hears of every request when it is over; it must not wait.
     public init(
         services: APIServices,
@@ -29,6 +31,7 @@ public final class API: HTTPHandler {
         metrics: APIMetrics,
         clock: @escaping @Sendable () -> UnixTime,
         storeTime: Duration = .seconds(1),
+        handlingTime: Duration = .seconds(5),
         log: @escaping @Sendable (RequestSummary) -> Void
     ) {
         self.services = services
@@ -38,6 +41,7 @@ public final class API: HTTPHandler {
         self.clock = clock
         self.log = log
         self.storeTime = storeTime
+        self.handlingTime = handlingTime
         var table = RouteTable<Endpoint>()
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
@@ -65,12 +69,12 @@ public final class API: HTTPHandler {
     public var routes: [Route] { table.values.map { Route(method: $0.method, path: $0.path) } }
 
     public func limits(for head: HTTPRequestHead) -> RequestLimits {
-        guard ManagementAPI.serves(head.path) else { return RequestLimits(body: 64 << 10, deadline: .seconds(5)) }
+        guard ManagementAPI.serves(head.path) else { return RequestLimits(body: 64 << 10, deadline: handlingTime) }
         // Only for who says who they are; whether it is so is asked when the body is there.
         guard head.method == .post, head.path == JobRoutes.importPath, head.headers.contains("authorization") else {
-            return RequestLimits(body: 1 << 20, deadline: .seconds(5))
+            return RequestLimits(body: 1 << 20, deadline: handlingTime)
         }
-        return RequestLimits(body: JobRoutes.maximumFile + (64 << 10), deadline: .seconds(60))
+        return RequestLimits(body: JobRoutes.maximumFile + (64 << 10), deadline: max(.seconds(60), handlingTime))
     }
 
     public func handle(_ request: HTTPRequest) async -> HTTPResponse {
