@@ -23,6 +23,8 @@ public enum PasskeyError: Error, Hashable, Sendable {
     /// When a sign-up begins.
     case userExists
     case upgradeNotOffered
+    /// 9.4: the session was made with a passkey that an upgrade made not long ago.
+    case onProbation
     /// Section 10, fresh proof; the seconds that the last authentication may be old.
     case insufficientUserAuthentication(maximumAge: Int64)
 

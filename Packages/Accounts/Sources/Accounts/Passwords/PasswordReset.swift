@@ -48,9 +48,10 @@ public struct PasswordReset: Sendable {
         /// The user's address, when whoever has the ticket proves by it that they read what is sent there.
         var provenAddress: UserIdentifier? {
             guard let address = user.identifier(.email) else { return nil }
-            if ticket.parameters["mark_email_as_verified"]?.bool == true { return address }
-            let sentTo = ticket.parameters["email"]?.string
-            return sentTo?.utf8.elementsEqual(address.canonical.utf8) == true ? address : nil
+            let parameters = ticket.parameters
+            let proven =
+                parameters["mark_email_as_verified"]?.bool == true ? parameters["address"] : parameters["email"]
+            return proven?.string?.utf8.elementsEqual(address.canonical.utf8) == true ? address : nil
         }
     }
 
@@ -60,7 +61,8 @@ public struct PasswordReset: Sendable {
     ///   - secret: as the link has it.
     ///   - context: where.
     /// - Returns: what it is good for.
-    /// - Throws: `.ticketInvalid`, also when the password was changed since it was made; `.store`.
+    /// - Throws: `.ticketInvalid`, also when since it was made the password or the address was changed, or the user got
+    ///   back in by a recovery; `.store`.
     public func open(_ secret: String, in context: RequestContext) async throws(AccountError) -> Open {
         guard let bytes = try? Base64URL.decode(secret), bytes.count == 32 else { throw .ticketInvalid }
         let tenant = context.tenant
@@ -74,9 +76,24 @@ public struct PasswordReset: Sendable {
         }
         guard let user, user.blockedAt == nil, let connection = context.configuration.connection(user.connection),
             connection.options.passwordsEnabled,
-            password.map({ $0.changedAt <= ticket.createdAt }) ?? true
+            password.map({ $0.changedAt <= ticket.createdAt }) ?? true, Self.isStillOf(user, ticket)
         else { throw .ticketInvalid }
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await store.passkeys(of: user.id, relyingPartyID: nil, tenant: tenant)
+        }
+        guard !passkeys.contains(where: { $0.enrolledBy == .recovery && $0.createdAt >= ticket.createdAt }) else {
+            throw .ticketInvalid
+        }
         return Open(user: user, connection: connection, ticket: ticket, password: password)
+    }
+
+    /// Whether the user has the address still that the ticket was sent to, or made for.
+    private static func isStillOf(_ user: User, _ ticket: Ticket) -> Bool {
+        let address = user.identifier(.email)?.canonical
+        return ["email", "address"].allSatisfy { name in
+            guard let then = ticket.parameters[name]?.string else { return true }
+            return address?.utf8.elementsEqual(then.utf8) == true
+        }
     }
 
     /// A password that was set.

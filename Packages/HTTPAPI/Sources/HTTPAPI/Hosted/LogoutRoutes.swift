@@ -71,7 +71,7 @@ struct LogoutRoutes: Sendable {
         let session = try await services.signedIn(exchange)?.session
         let isOwn = session.map { $0.id == request.hint?.session } ?? true
         let isConfirmed = try isConfirmed(parameters, exchange)
-        guard isOwn || isConfirmed else { return try ask(parameters, exchange) }
+        guard isOwn || isConfirmed else { return try ask(parameters, request, exchange) }
         try await end(exchange)
         if let target = request.target { return Self.clearing(.redirect(target), exchange) }
         let isRefused = request.redirectURI != nil
@@ -106,14 +106,18 @@ struct LogoutRoutes: Sendable {
         HostedSeal.Browser(cookie: exchange.cookie(BrowserCookies(exchange).transactionName))
     }
 
-    /// Whether the person said so on the page of ``ask(_:_:)``.
+    /// Whether the person said so on the page of ``ask(_:_:_:)``.
     private func isConfirmed(_ parameters: Parameters, _ exchange: Exchange) throws(APIError) -> Bool {
         guard exchange.request.method == .post, let browser = browser(exchange) else { return false }
         return services.hosted.isFormToken(try parameters.string("csrf_token"), of: browser, in: exchange.context)
     }
 
     /// Asks before anybody is signed out by a link that others may have made.
-    private func ask(_ parameters: Parameters, _ exchange: Exchange) throws(APIError) -> HTTPResponse {
+    private func ask(
+        _ parameters: Parameters,
+        _ request: Request,
+        _ exchange: Exchange
+    ) throws(APIError) -> HTTPResponse {
         let known = browser(exchange)
         let browser = known ?? services.hosted.newBrowser()
         var fields: [[String: PageValue]] = []
@@ -129,7 +133,7 @@ struct LogoutRoutes: Sendable {
                     "fields": .list(fields),
                 ]
             ),
-            formTarget: try parameters.string("post_logout_redirect_uri").flatMap(CallbackURL.formTarget),
+            formTarget: request.target.flatMap(CallbackURL.formTarget),
             locales: try parameters.string("ui_locales"),
             exchange
         )

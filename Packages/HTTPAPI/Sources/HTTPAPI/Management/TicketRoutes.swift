@@ -89,7 +89,7 @@ struct TicketRoutes: Sendable {
         }
         var parameters = JSONObject()
         if let url = try ManagementCall.text("result_url", of: body) {
-            guard url.utf8.starts(with: "https://".utf8) || url.utf8.starts(with: "http://localhost".utf8) else {
+            guard url.utf8.starts(with: "https://".utf8) || Self.isOfThisMachine(url) else {
                 throw ManagementCall.invalid("result_url", .string(url))
             }
             parameters.set("result_url", .string(url))
@@ -100,6 +100,8 @@ struct TicketRoutes: Sendable {
             }
             parameters.set("client_id", .string(client))
         }
+        // What it is good for ends with the address that the user has now.
+        if let address = user.identifier(.email) { parameters.set("address", .string(address.canonical)) }
         for name in ["mark_email_as_verified", "includeEmailInRedirect"] {
             if let value = try ManagementCall.bool(name, of: body) { parameters.set(name, .bool(value)) }
         }
@@ -116,6 +118,13 @@ struct TicketRoutes: Sendable {
         } catch { throw APIError(error) }
         let link = "\(call.linkBase)/u/\(page)?ticket=\(secret)#"
         return .json(status: 201) { $0.value(["ticket": .string(link)]) }
+    }
+
+    /// `http://localhost`, with a port, a path or neither.
+    private static func isOfThisMachine(_ url: String) -> Bool {
+        let start = "http://localhost".utf8
+        guard url.utf8.starts(with: start) else { return false }
+        return url.utf8.dropFirst(start.count).first.map { ":/?#".utf8.contains($0) } ?? true
     }
 
     private func user(_ body: JSONObject, _ call: ManagementCall) async throws(APIError) -> User {

@@ -82,13 +82,12 @@ struct AccountCall: Sendable {
         return .passkey(passkey)
     }
 
-    /// The passkey that the path names, for who may change it.
+    /// The passkey that the path names, for who may change it: not by the word of another one that is on probation.
     ///
-    /// - Parameter removing: whether it is to go: not by the word of another one that is on probation.
     /// - Returns: the passkey.
     /// - Throws: `insufficient_user_authentication`, `method_not_found`, `passkey_on_probation`, or `method_is_fixed` for a
     ///   password.
-    func freshlyProven(removing: Bool = false) async throws(APIError) -> Passkey {
+    func freshlyProven() async throws(APIError) -> Passkey {
         let passkeys = try await passkeys()
         do throws(PasskeyError) {
             try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
@@ -100,7 +99,7 @@ struct AccountCall: Sendable {
                 by: options?.passkey ?? PasskeyOptions(),
                 now: context.now
             )
-            guard !removing || !isOnProbation || passkey.number == session.passkey else { throw .onProbation }
+            guard !isOnProbation || passkey.number == session.passkey else { throw .onProbation }
             return passkey
         }
         if case .password = try await method() { throw .methodIsFixed }

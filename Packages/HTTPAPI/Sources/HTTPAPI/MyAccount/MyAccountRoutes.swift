@@ -224,12 +224,13 @@ struct MyAccountRoutes: Sendable {
     }
 
     private func delete(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
-        let passkey = try await call.freshlyProven(removing: true)
+        let passkey = try await call.freshlyProven()
         let outcome: RemovePasskeyOutcome
         do throws(StoreError) {
             outcome = try await services.passkeys.removeOwn(
                 passkey.id,
                 of: call.user.id,
+                by: call.session.id,
                 countingPassword: call.options?.passwordsEnabled == true,
                 tenant: call.context.tenant,
                 audit: call.event("delete", .passkey(passkey))

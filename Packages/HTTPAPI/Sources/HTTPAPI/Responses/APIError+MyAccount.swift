@@ -74,7 +74,7 @@ extension APIError {
     static let onProbation = APIError(
         403,
         "access_denied",
-        "The passkey of this sign-in is too new to remove another one",
+        "The passkey of this sign-in is too new for this",
         "passkey_on_probation"
     )
     /// Passwords are changed by a reset, and have no name.

@@ -78,6 +78,8 @@ extension APIError {
             self.init(isBrowser ? 409 : 400, "invalid_request", "The user already exists", "user_exists")
         case .upgradeNotOffered:
             self.init(403, "access_denied", "No passkey upgrade is offered", "upgrade_not_offered")
+        case .onProbation:
+            self = .onProbation
         case .insufficientUserAuthentication(let maximumAge):
             self.init(
                 401,

@@ -97,6 +97,8 @@ struct EnrollPasskeyPageTests {
     func recovers() async throws {
         try await House.with { house in
             let setting = try await Setting(house)
+            let spare = try await Setting.link(for: setting.user, house)
+            #expect(try await setting.page(spare).status == 200)
             let begun = try await setting.begin()
             #expect(begun.status == 200, "\(begun)")
             #expect(begun["excludeCredentials"]?.array?.count == 1)
@@ -107,6 +109,7 @@ struct EnrollPasskeyPageTests {
             #expect(done.string("passkey_id")?.hasPrefix("dev_") == true)
 
             #expect(try await setting.page().status == 400)
+            #expect(try await setting.page(spare).status == 400, "another link of before")
             #expect(try await setting.finish(begun, made).reason == "auth_session_invalid")
             var old = setting.person
             old.cookie = "__Host-pk_session=\(setting.cookie)"

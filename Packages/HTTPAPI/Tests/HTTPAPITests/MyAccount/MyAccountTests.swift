@@ -319,7 +319,9 @@ struct MyAccountTests {
         }
     }
 
-    @Test("9.4: a passkey that an upgrade made removes no other one for 72 hours, and itself at any time")
+    @Test(
+        "9.4: a passkey that an upgrade made adds, names and removes no other one for 72 hours, and itself at any time"
+    )
     func probation() async throws {
         try await House.with { (house) async throws in
             try await house.grantAccount()
@@ -330,10 +332,18 @@ struct MyAccountTests {
             let made = try user.person.authenticator.create(options, origin: House.base, conditional: true)
             let planted = try #require(try await user.finish(offer["auth_session"]?.string, made).string("id"))
             user.token = try #require(try await AccountUser.signIn(&user.person).string("access_token"))
+            // A second key would do what the first may not.
+            let second = try await user.send("POST", methods, ["type": "passkey"])
+            expect(second, 403, account: "access_denied", "passkey_on_probation")
             var owners = Authenticator()
+            house.change { $0.options = { $0.passkey.stored["upgrade_probation_hours"] = 0 } }
             let other = try #require(try await user.addPasskey(&owners).string("id"))
-            let refused = try await user.send("DELETE", methods + "/" + other)
-            expect(refused, 403, account: "access_denied", "passkey_on_probation")
+            house.change { $0.options = { $0.passkey.stored["upgrade_probation_hours"] = 72 } }
+            for refused in [
+                try await user.send("DELETE", methods + "/" + other),
+                try await user.send("PATCH", methods + "/" + other, ["name": "Mine"]),
+            ] { expect(refused, 403, account: "access_denied", "passkey_on_probation") }
+            #expect(try await user.send("PATCH", methods + "/" + planted, ["name": "New"]).status == 200)
             house.pass(seconds: 72 * 3600)
             user.token = try #require(try await AccountUser.signIn(&user.person).string("access_token"))
             #expect(try await user.send("DELETE", methods + "/" + other).status == 204)

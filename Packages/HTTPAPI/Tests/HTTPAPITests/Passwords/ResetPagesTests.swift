@@ -1,6 +1,7 @@
 import Encodings
 import Identity
 import SoftwareAuthenticator
+import Tenancy
 import Testing
 
 @testable import HTTPAPI
@@ -138,6 +139,41 @@ struct ResetPagesTests {
             let late = try await link(person, "ana@example.com")
             house.pass(seconds: 432_000)
             #expect(try await house.send(.get(late)).status == 400, "five days")
+        }
+    }
+
+    @Test("A link is void once the user has another address, be it mailed or an administrator's")
+    func movedAddress() async throws {
+        try await House.with { (house) async throws in
+            let person = Person(house)
+            try await person.signUpWithPassword("ana@example.com")
+            let mailed = try await link(person, "ana@example.com")
+            let manager = try await Administrator(house)
+            let connection = try await manager.connection()
+            let made = try await manager.post(
+                "tickets/password-change",
+                [
+                    "email": "ana@example.com", "connection_id": .string(connection), "mark_email_as_verified": true,
+                ]
+            )
+            let ticket = try #require(made.string("ticket"), "\(made)").dropFirst(House.base.utf8.count).dropLast()
+            let name = try #require(CanonicalIdentifier.email("ana@example.com"))
+            let tenant = house.management.id
+            let id = try #require(
+                try await house.store.user(with: name, in: ConnectionID(connection), of: tenant)
+            )
+            house.pass(seconds: 1)
+            let moved = try await manager.patch(
+                "users/\(id.subject.replacing("|", with: "%7C"))",
+                ["email": "owner@example.com"]
+            )
+            try #require(moved.status == 200, "\(moved)")
+            for link in [mailed, String(ticket)] {
+                #expect(try await house.send(.get(link)).status == 400)
+                #expect(try await set(house, link, Self.newPassword).status == 400)
+            }
+            let user = try await house.store.user(id, of: tenant)
+            #expect(user?.identifier(.email)?.isVerified == false)
         }
     }
 

@@ -66,8 +66,8 @@ public protocol CredentialStore: Sendable {
         ceremony: CeremonyRecord,
         audit: AuditEvent
     ) async throws(StoreError) -> AddPasskeyOutcome
-    /// Removes a passkey, unless it is the user's last way in and `keepingLast` is set; revokes the refresh tokens whose
-    /// session it authenticated. One transaction.
+    /// Removes a passkey, unless it is the user's last way in and `keepingLast` is set; ends the sessions that it
+    /// authenticated, and revokes their refresh tokens. One transaction.
     func remove(
         _ passkey: PasskeyID,
         tenant: TenantID,

@@ -97,11 +97,12 @@ public protocol PasskeyAdministrationStore: Sendable {
         audit: AuditEvent
     ) async throws(StoreError) -> Bool
     /// Removes a passkey at the wish of its user, unless nothing were left to sign in with: neither another passkey in
-    /// use nor, where `countingPassword`, a password. The tokens of its sign-ins are revoked. One transaction, under the
-    /// lock of the user's row.
+    /// use nor, where `countingPassword`, a password. The sessions that it began end, but for the one that asks, and the
+    /// tokens of its sign-ins are revoked. One transaction, under the lock of the user's row.
     func removeOwn(
         _ passkey: PasskeyID,
         of user: UserID,
+        by session: SessionID,
         countingPassword: Bool,
         tenant: TenantID,
         audit: AuditEvent

@@ -60,7 +60,7 @@ public struct Enrollment: Sendable {
     ///   - client: the client that asks.
     ///   - context: where.
     /// - Returns: what to send.
-    /// - Throws: `.insufficientUserAuthentication`, `.upgradeNotOffered`, `.invalidIdentifier("username")`,
+    /// - Throws: `.insufficientUserAuthentication`, `.onProbation`, `.upgradeNotOffered`, `.invalidIdentifier("username")`,
     ///   `.tooManyPasskeys` and what ``PasskeyError`` lists before a ceremony.
     public func begin(
         username: String? = nil,
@@ -84,7 +84,12 @@ public struct Enrollment: Sendable {
         let passkeys = try await passkeys(of: user.id, context)
         let mayUpgrade = UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context)
         guard mayUpgrade || !conditional else { throw .upgradeNotOffered }
-        if !conditional { try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context) }
+        if !conditional {
+            try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
+            // Or a second key would do what the first may not.
+            let policy = connection.options.passkey
+            guard !Probation.holds(session, having: passkeys, by: policy, now: context.now) else { throw .onProbation }
+        }
         guard passkeys.count < connection.options.passkey.maximumPerUser else { throw .tooManyPasskeys(nil) }
         if conditional {
             guard try await offers.end(in: session, now: context.now) else { throw .upgradeNotOffered }

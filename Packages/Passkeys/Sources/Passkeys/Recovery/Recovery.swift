@@ -38,15 +38,17 @@ public struct Recovery: Sendable {
     public func leave(ofLink secret: String, in context: RequestContext) async throws(PasskeyError) -> Leave? {
         guard let bytes = try? Base64URL.decode(secret), bytes.count == 32 else { return nil }
         let proof = RecoveryProof(.link, hash: SHA256.hash(bytes))
-        let user = try await stored { () async throws(StoreError) -> User? in
-            let ticket = try await tickets.ticket(
+        let ticket = try await stored { () async throws(StoreError) in
+            try await tickets.ticket(
                 hash: proof.hash,
                 for: .passkeyEnrollment,
                 of: context.tenant,
                 now: context.now
             )
-            guard let ticket else { return nil }
-            return try await ceremonies.users.user(ticket.user, of: context.tenant)
+        }
+        guard let ticket, try await isOpen(ticket, context) else { return nil }
+        let user = try await stored { () async throws(StoreError) in
+            try await ceremonies.users.user(ticket.user, of: context.tenant)
         }
         guard let user, user.blockedAt == nil,
             let connection = context.configuration.connection(user.connection),
@@ -54,6 +56,14 @@ public struct Recovery: Sendable {
         else { return nil }
         try context.checkSwitches(connection, at: .hosted)
         return Leave(user: user, connection: connection, client: client, proof: proof)
+    }
+
+    /// Whether nobody got back in since the link was made: a second one that lies about is good for nothing then.
+    private func isOpen(_ ticket: Ticket, _ context: RequestContext) async throws(PasskeyError) -> Bool {
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(of: ticket.user, relyingPartyID: nil, tenant: context.tenant)
+        }
+        return !passkeys.contains { $0.enrolledBy == .recovery && $0.createdAt >= ticket.createdAt }
     }
 
     /// On whose behalf: a link belongs to no application, so that it is the first that the connection is for.

@@ -117,6 +117,7 @@ extension CredentialDatabaseContract {
                 try await store.removeOwn(
                     passkey,
                     of: user,
+                    by: person.session.id,
                     countingPassword: countingPassword,
                     tenant: scene.tenant,
                     audit: scene.audit("x", at: scene.later(30))
@@ -152,6 +153,7 @@ extension CredentialDatabaseContract {
                     try await scene.store.removeOwn(
                         ids[index],
                         of: person.user.id,
+                        by: person.session.id,
                         countingPassword: true,
                         tenant: scene.tenant,
                         audit: scene.audit("x")

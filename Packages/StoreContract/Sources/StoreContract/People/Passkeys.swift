@@ -41,6 +41,47 @@ extension CredentialDatabaseContract {
             try requireEqual(candidate?.user.id, person.user.id, "whose it is here")
             try require(twin.user.id != person.user.id, "another tenant may have the same id")
         },
+        promise("With a passkey go the sessions that it began, and no others") { scene in
+            let person = try await scene.signUp()
+            let second = scene.passkey(of: person.user.id, at: scene.later(1))
+            let added = try await scene.store.add(
+                second,
+                maximum: 5,
+                ceremony: scene.ceremony(user: person.user.id),
+                audit: scene.audit("x")
+            )
+            try requireEqual(added, .added, "the second passkey")
+            let numbers = try await scene.store.passkeys(of: person.user.id, relyingPartyID: nil, tenant: scene.tenant)
+            let number = try requireSome(numbers.first { $0.id == second.id }?.number, "its number")
+            let (own, other) = (
+                scene.session(of: person.user.id, at: scene.later(5)),
+                scene.session(of: person.user.id, at: scene.later(6))
+            )
+            for (session, number) in [(own, person.number), (other, number)] {
+                let taken = try await scene.store.finishLogin(
+                    scene.use(number, signCount: 0, at: scene.later(7)),
+                    login: scene.login(session)
+                )
+                try require(taken, "the sign-in")
+            }
+            let removed = try await scene.store.remove(
+                person.passkey.id,
+                tenant: scene.tenant,
+                keepingLast: true,
+                audit: scene.audit("x", at: scene.later(20))
+            )
+            try requireEqual(removed, .removed, "the removal")
+            try requireEqual(
+                try await scene.store.session(own.id, of: scene.tenant)?.revokedAt,
+                scene.later(20),
+                "the end of the session that it began"
+            )
+            try requireEqual(
+                try await scene.store.session(other.id, of: scene.tenant)?.revokedAt,
+                nil,
+                "the end of another session"
+            )
+        },
         promise("Passkeys are added up to the maximum, also by many at once") { scene in
             let person = try await scene.signUp()
             let outcomes = try await race(10) { index in

@@ -127,6 +127,13 @@ extension SQLStore {
         WHERE tenant_id = ? AND id IN (\(sessionsOfUser)) AND revoked_at IS NULL
         """
     )
+    /// Those that a passkey began: who has it no more is signed in no more.
+    static let revokeSessionsOfPasskey = SQL(
+        """
+        UPDATE session SET revoked_at = ?
+        WHERE tenant_id = ? AND id IN (\(sessionsOfUser)) AND passkey_number = ? AND id <> ? AND revoked_at IS NULL
+        """
+    )
     static let deleteSessions = SQL("DELETE FROM session WHERE tenant_id = ? AND id IN (\(sessionsOfUser))")
     /// What lists sessions that no family began with.
     private static let deleteSessionActivity = SQL(

@@ -50,6 +50,7 @@ extension SQLStore {
     public func removeOwn(
         _ passkey: PasskeyID,
         of user: UserID,
+        by session: SessionID,
         countingPassword: Bool,
         tenant: TenantID,
         audit: AuditEvent
@@ -68,7 +69,9 @@ extension SQLStore {
                 let hasPassword = countingPassword && !results[3].isEmpty
                 guard removed.isSuspended || isLeft || hasPassword else { return .rollBack(.lastSignInMethod) }
                 return .commit(
-                    Self.delete(removed, of: user, tenant: tenant, at: audit.at) + [Self.insert(audit)],
+                    Self.delete(removed, of: user, tenant: tenant, keeping: session, at: audit.at) + [
+                        Self.insert(audit)
+                    ],
                     .removed
                 )
             }

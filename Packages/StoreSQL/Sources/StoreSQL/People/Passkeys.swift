@@ -137,6 +137,7 @@ extension SQLStore {
         _ passkey: RemovableState,
         of user: UserID,
         tenant: TenantID,
+        keeping session: SessionID? = nil,
         at now: UnixTime
     ) -> [SQLStatement] {
         let lastUsedAt = SQLValue.time(passkey.lastUsedAt)
@@ -149,6 +150,11 @@ extension SQLStore {
             SQLStatement(
                 revokeFamiliesOfPasskey,
                 [.time(now), .tenant(tenant), .tenant(tenant), .user(user), number]
+            ),
+            SQLStatement(
+                revokeSessionsOfPasskey,
+                [.time(now), .tenant(tenant), .tenant(tenant), .user(user), .tenant(tenant), .user(user), number]
+                    + [session.map { .id($0.id) } ?? .bytes([])]
             ),
             SQLStatement(deleteState, [.tenant(tenant), .user(user), number]),
             SQLStatement(deletePasskey, [number, .tenant(tenant)]),
