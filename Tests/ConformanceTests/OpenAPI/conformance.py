@@ -68,7 +68,8 @@ class Journey:
         )
         self.server.session.cookies.clear()
         response = case.call(
-            base_url=base or self.server.base, session=self.server.session, verify=self.server.authority.ca_file
+            base_url=base or self.server.base, session=self.server.session, verify=self.server.authority.ca_file,
+            timeout=60,
         )
         equal(response.status_code, status, f"{method} {path}: {response.text}")
         case.validate_response(response, checks=CHECKS)
