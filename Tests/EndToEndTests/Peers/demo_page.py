@@ -197,10 +197,13 @@ def journey(browser, server):
     # Signed out, the page waits with autofill. The virtual authenticator answers it by itself once somebody is there,
     # which it looks for when a request begins: on the page as it is loaded again.
     visit.set_user_present(False)
-    page.get_by_role("button", name="Sign out").click()
+    with page.expect_response(lambda answer: answer.url.endswith("/login/options"), timeout=120_000):
+        page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="No password")).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("You are signed out")
     visit.picture("signed-out-again")
+    # The request has begun by then, and has looked.
+    page.wait_for_timeout(1000)
     visit.set_user_present(True)
     page.reload()
     expect(page.get_by_role("heading", name="Hello, ana")).to_be_visible(timeout=120_000)

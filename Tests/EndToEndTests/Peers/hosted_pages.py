@@ -75,6 +75,14 @@ class Visit:
         }
         self.page.goto(self.world.base + "/authorize?" + urllib.parse.urlencode(query))
 
+    def open_with_nobody_there(self, **more):
+        """The page waits with autofill, and the authenticator, which looks for somebody when a request begins, has
+        looked."""
+        self.set_user_present(False)
+        with self.page.expect_response(lambda answer: "/u/passkey/login/options" in answer.url, timeout=120_000):
+            self.open(**more)
+        self.page.wait_for_timeout(1000)
+
     def comes_back(self):
         """The answer that the application gets."""
         self.page.wait_for_url(re.compile(re.escape(CALLBACK)), timeout=120_000)
@@ -160,8 +168,7 @@ def a_passkey_is_made_and_signs_in(browser, world):
     visit.open(prompt="login", acr_values="phr")
     visit.comes_back()
     # The button, with nobody there for the field to be filled by.
-    visit.set_user_present(False)
-    visit.open(prompt="login")
+    visit.open_with_nobody_there(prompt="login")
     visit.look("Sign in")
     visit.picture("login")
     visit.set_user_present(True)
@@ -184,8 +191,7 @@ def a_passkey_that_is_not_known_is_told_and_forgotten(browser, world):
     visit.comes_back()
     key, = world.server.admin("passkey", "list", "--tenant", "acme", "kim@example.com")
     world.server.admin("passkey", "revoke", "--tenant", "acme", key["id"], "--last", "--yes")
-    visit.set_user_present(False)
-    visit.open(prompt="login")
+    visit.open_with_nobody_there(prompt="login")
     visit.set_user_present(True)
     visit.page.get_by_role("button", name="Sign in with a passkey").click()
     expect(visit.page.get_by_role("alert")).to_have_text("This passkey is not known here any more. Use another one.")
