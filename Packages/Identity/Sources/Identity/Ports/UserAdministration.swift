@@ -107,6 +107,14 @@ public protocol PasskeyAdministrationStore: Sendable {
         tenant: TenantID,
         audit: AuditEvent
     ) async throws(StoreError) -> RemovePasskeyOutcome
+    /// Removes the user's password, as long as `passkeys` passkeys are in use that sign in instead of it. One transaction,
+    /// under the lock of the user's row.
+    func retirePassword(
+        of user: UserID,
+        having passkeys: Int,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> RetirePasswordOutcome
     /// Removes passkeys of the user, all or one, also the last way in, and revokes the tokens of their sign-ins.
     ///
     /// - Returns: how many were removed.
@@ -116,6 +124,13 @@ public protocol PasskeyAdministrationStore: Sendable {
         tenant: TenantID,
         audit: AuditEvent
     ) async throws(StoreError) -> Int
+}
+
+public enum RetirePasswordOutcome: Hashable, Sendable {
+    case retired
+    /// The user has none, or is gone.
+    case notFound
+    case tooFewPasskeys
 }
 
 /// Keeps sessions and refresh tokens as those see them who administer a tenant.
@@ -147,6 +162,8 @@ public enum Withdrawal: Hashable, Sendable {
     case sessions(of: UserID, tokens: Bool)
     /// One session, and with `tokens` its refresh tokens.
     case session(SessionID, tokens: Bool)
+    /// All sessions of the user but one, with the refresh tokens of the others.
+    case otherSessions(of: UserID, than: SessionID)
     /// Those refresh tokens of the user that are of the client and the API, where one is named.
     case tokens(of: UserID, client: ClientID?, audience: String?)
     case families([RefreshFamilyID])

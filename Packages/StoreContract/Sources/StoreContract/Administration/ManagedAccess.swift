@@ -162,6 +162,102 @@ extension CredentialDatabaseContract {
                 try requireEqual(Set(outcomes), [.removed, .lastSignInMethod], "the outcomes")
             }
         },
+        promise("A password is retired while enough passkeys sign in instead of it, and once") { scene in
+            let (person, other) = (try await scene.signUp(), try await scene.signUp())
+            let store = scene.store
+            func retire(_ user: UserID, having passkeys: Int) async throws -> RetirePasswordOutcome {
+                try await store.retirePassword(
+                    of: user,
+                    having: passkeys,
+                    tenant: scene.tenant,
+                    audit: scene.audit("scp", at: scene.later(30))
+                )
+            }
+            for id in [person.user.id, other.user.id] {
+                let old = try requireSome(try await store.user(id, of: scene.tenant), "the user")
+                var new = old
+                new.updatedAt = scene.later(20)
+                let change = UserChange(old: old, new: new, password: scene.password())
+                try require(try await store.change(change, audit: scene.audit("sapi")), "a password is set")
+            }
+            try requireEqual(try await retire(person.user.id, having: 2), .tooFewPasskeys, "with one of two")
+            try require(
+                try await store.password(of: person.user.id, tenant: scene.tenant) != nil,
+                "the password is there"
+            )
+            try requireEqual(try await retire(scene.user().id, having: 1), .notFound, "of nobody")
+            try requireEqual(try await retire(person.user.id, having: 1), .retired, "with enough")
+            try require(try await store.password(of: person.user.id, tenant: scene.tenant) == nil, "it is gone")
+            try requireEqual(try await retire(person.user.id, having: 1), .notFound, "a second time")
+            try require(
+                try await store.password(of: other.user.id, tenant: scene.tenant) != nil,
+                "somebody else's is there"
+            )
+            try requireEqual(
+                try await store.removeOwn(
+                    person.passkey.id,
+                    of: person.user.id,
+                    by: person.session.id,
+                    countingPassword: true,
+                    tenant: scene.tenant,
+                    audit: scene.audit("x")
+                ),
+                .lastSignInMethod,
+                "the passkey is the last way in now"
+            )
+            // Nobody is left without a way in, whatever is asked.
+            _ = try await store.removePasskeys(
+                of: other.user.id,
+                only: nil,
+                tenant: scene.tenant,
+                audit: scene.audit("x")
+            )
+            try requireEqual(try await retire(other.user.id, having: 0), .tooFewPasskeys, "without a passkey")
+        },
+        promise("A user's other sessions end with their tokens, and the one that asks goes on") { scene in
+            let (person, bystander) = (try await scene.signUp(), try await scene.signUp())
+            let store = scene.store
+            let own = scene.session(of: person.user.id, at: scene.later(10))
+            _ = try await store.finishLogin(
+                scene.use(person.number, signCount: 0, at: scene.later(10)),
+                login: scene.login(own)
+            )
+            try await store.withdraw(
+                .otherSessions(of: person.user.id, than: own.id),
+                of: try await Scene(store).tenant,
+                audit: scene.audit("slo")
+            )
+            try requireEqual(
+                try await store.session(person.session.id, of: scene.tenant)?.revokedAt,
+                nil,
+                "the other session, asked for elsewhere"
+            )
+            try await store.withdraw(
+                .otherSessions(of: person.user.id, than: own.id),
+                of: scene.tenant,
+                audit: scene.audit("slo", at: scene.later(30))
+            )
+            func live() async throws -> [SessionID] {
+                try await store.sessions(
+                    of: person.user.id,
+                    after: nil,
+                    limit: 9,
+                    tenant: scene.tenant,
+                    now: scene.later(31)
+                ).map(\.id)
+            }
+            try requireEqual(try await live(), [own.id], "the sessions that hold")
+            let grant = try await store.refreshGrant(person.refresh.token.id, of: scene.tenant)
+            try requireEqual(grant?.family.revokedAt, scene.later(30), "the tokens of the other")
+            try await store.withdraw(
+                .otherSessions(of: person.user.id, than: person.session.id),
+                of: scene.tenant,
+                audit: scene.audit("slo", at: scene.later(40))
+            )
+            try requireEqual(try await live(), [], "the sessions when another one asks")
+            let theirs = try await store.session(bystander.session.id, of: scene.tenant)
+            try requireEqual(theirs?.revokedAt, nil, "somebody else's session")
+        },
         promise("A user's sessions and families are listed as long as they hold, and found again by id") { scene in
             let person = try await scene.signUp()
             let alone = scene.session(of: person.user.id, at: scene.later(10))

@@ -67,6 +67,12 @@ extension SQLStore {
                 SQLStatement(Self.revokeSession, [now] + key),
                 SQLStatement(Self.revokeFamiliesOfSession, [now, owner] + key + [.id(session.id)]),
             ]
+        case .otherSessions(let user, let session):
+            let key: [SQLValue] = [owner, .user(user)]
+            statements = [
+                SQLStatement(Self.revokeOtherSessions, [now, owner] + key + key + [.id(session.id)]),
+                SQLStatement(Self.revokeFamiliesOfOtherSessions, [now, owner] + key + [.id(session.id)]),
+            ]
         case .session(let session, tokens: false):
             let id = SQLValue.id(session.id)
             statements = [
@@ -125,6 +131,20 @@ extension SQLStore {
         """
         UPDATE session SET revoked_at = ?
         WHERE tenant_id = ? AND id IN (\(sessionsOfUser)) AND revoked_at IS NULL
+        """
+    )
+    private static let revokeOtherSessions = SQL(
+        """
+        UPDATE session SET revoked_at = ?
+        WHERE tenant_id = ? AND id IN (\(sessionsOfUser)) AND id <> ? AND revoked_at IS NULL
+        """
+    )
+    private static let revokeFamiliesOfOtherSessions = SQL(
+        """
+        UPDATE refresh_family SET revoked_at = ?
+        WHERE tenant_id = ? AND id IN (
+            SELECT family_id FROM user_activity WHERE tenant_id = ? AND user_id = ? AND family_id > x'')
+            AND session_id <> ? AND revoked_at IS NULL
         """
     )
     /// Those that a passkey began: who has it no more is signed in no more.

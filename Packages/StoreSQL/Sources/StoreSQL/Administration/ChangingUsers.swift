@@ -178,7 +178,7 @@ extension SQLStore {
         """
     )
     private static let deletePasskeys = SQL("DELETE FROM passkey WHERE tenant_id = ? AND user_id = ?")
-    private static let deletePassword = SQL("DELETE FROM password WHERE tenant_id = ? AND user_id = ?")
+    static let deletePassword = SQL("DELETE FROM password WHERE tenant_id = ? AND user_id = ?")
     private static let deleteActivity = SQL("DELETE FROM user_activity WHERE tenant_id = ? AND user_id = ?")
     private static let deleteUser = SQL("DELETE FROM user_account WHERE tenant_id = ? AND id = ?")
 }

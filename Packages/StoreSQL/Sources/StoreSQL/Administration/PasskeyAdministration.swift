@@ -78,6 +78,27 @@ extension SQLStore {
         )
     }
 
+    public func retirePassword(
+        of user: UserID,
+        having passkeys: Int,
+        tenant: TenantID,
+        audit: AuditEvent
+    ) async throws(StoreError) -> RetirePasswordOutcome {
+        let key: [SQLValue] = [.tenant(tenant), .user(user)]
+        let statements = [
+            SQLStatement(Self.lockUser, key), SQLStatement(Self.selectStates, key),
+            SQLStatement(Self.findPassword, key),
+        ]
+        return try await database.write(
+            .run(statements) { (results) throws(StoreError) in
+                guard !results[0].isEmpty, !results[2].isEmpty else { return .rollBack(.notFound) }
+                let inUse = try results[1].map(Self.removableState).filter { !$0.isSuspended }
+                guard inUse.count >= max(1, passkeys) else { return .rollBack(.tooFewPasskeys) }
+                return .commit([SQLStatement(Self.deletePassword, key), Self.insert(audit)], .retired)
+            }
+        )
+    }
+
     public func removePasskeys(
         of user: UserID,
         only passkey: PasskeyID?,
