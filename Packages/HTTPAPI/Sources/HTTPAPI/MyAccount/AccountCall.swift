@@ -18,8 +18,13 @@ struct AccountCall: Sendable {
     var user: User { caller.user }
     var session: Session { caller.session }
     var client: Client { caller.client }
-    var connection: Connection? { context.configuration.connection(user.connection) }
-    var options: ConnectionOptions? { connection?.options }
+    var connection: Connection? { own.connection }
+    var options: ConnectionOptions? { own.options }
+
+    /// The account that the call is about.
+    var own: OwnAccount {
+        OwnAccount(services: services, context: context, user: user, session: session, client: client)
+    }
 
     func require(_ scope: String) throws(APIError) {
         do throws(TokenError) {
@@ -50,35 +55,14 @@ struct AccountCall: Sendable {
 
     // MARK: What the user has
 
-    /// The newest first.
-    func passkeys() async throws(APIError) -> [Passkey] {
-        do throws(StoreError) {
-            return try await services.credentials.passkeys(
-                of: user.id,
-                relyingPartyID: nil,
-                tenant: context.tenant
-            )
-        } catch { throw APIError(error) }
-    }
-
-    /// The password, where it signs anybody in.
-    func password() async throws(APIError) -> AccountMethod? {
-        guard options?.passwordsEnabled == true else { return nil }
-        let details: UserDetails?
-        do throws(StoreError) {
-            details = try await services.people.details(of: user.id, tenant: context.tenant)
-        } catch { throw APIError(error) }
-        return details?.passwordChangedAt.map { .password(of: user, changedAt: $0) }
-    }
-
     /// The method that the path names.
     ///
     /// - Throws: `method_not_found`, also for one of somebody else.
     func method() async throws(APIError) -> AccountMethod {
-        if id.hasPrefix("password|"), let password = try await password(), password.id.utf8.elementsEqual(id.utf8) {
+        if id.hasPrefix("password|"), let password = try await own.password(), password.id.utf8.elementsEqual(id.utf8) {
             return password
         }
-        guard let passkey = named(try await passkeys()) else { throw .methodNotFound }
+        guard let passkey = named(try await own.passkeys()) else { throw .methodNotFound }
         return .passkey(passkey)
     }
 
@@ -88,18 +72,10 @@ struct AccountCall: Sendable {
     /// - Throws: `insufficient_user_authentication`, `method_not_found`, `passkey_on_probation`, or `method_is_fixed` for a
     ///   password.
     func freshlyProven() async throws(APIError) -> Passkey {
-        let passkeys = try await passkeys()
-        do throws(PasskeyError) {
-            try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
-        } catch { throw APIError(error, at: .account) }
+        let passkeys = try await own.passkeys()
+        try own.requireFreshProof(having: passkeys)
         if let passkey = named(passkeys) {
-            let isOnProbation = Probation.holds(
-                session,
-                having: passkeys,
-                by: options?.passkey ?? PasskeyOptions(),
-                now: context.now
-            )
-            guard !isOnProbation || passkey.number == session.passkey else { throw .onProbation }
+            try own.requireNoProbation(having: passkeys, changing: passkey)
             return passkey
         }
         if case .password = try await method() { throw .methodIsFixed }
@@ -110,42 +86,10 @@ struct AccountCall: Sendable {
         passkeys.first { AccountMethod.passkey($0).id.utf8.elementsEqual(id.utf8) }
     }
 
-    // MARK: What is answered and written down
+    // MARK: What is answered
 
     /// Where a method is read; the `|` of its id is percent-encoded.
     func location(of id: String) -> String {
         "\(context.base)/me/v1/authentication-methods/" + id.replacing("|", with: "%7C")
-    }
-
-    /// The record of a change that was made.
-    func event(_ operation: String, _ method: AccountMethod) -> AuditEvent {
-        event(
-            "my_account_authentication_method_succeeded",
-            [
-                "operation": .string(operation),
-                "authentication_method": ["id": .string(method.id), "type": .string(method.type)],
-            ]
-        )
-    }
-
-    /// The record of one that was refused.
-    func event(refusedFor reason: String) -> AuditEvent {
-        event(
-            "my_account_authentication_method_failed",
-            ["reason": .string(reason), "method": .string(exchange.request.method.description)]
-        )
-    }
-
-    private func event(_ type: String, _ details: JSONObject) -> AuditEvent {
-        AuditEvent(
-            tenant: context.tenant,
-            types: [type],
-            at: context.now,
-            user: user.id,
-            client: client.id,
-            connection: user.connection,
-            device: context.device,
-            details: details
-        )
     }
 }

@@ -79,9 +79,9 @@ struct MyAccountRoutes: Sendable {
 
     private func list(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
         let type = try call.queryType()
-        let passkeys = try await call.passkeys()
+        let passkeys = try await call.own.passkeys()
         var methods = passkeys.map { AccountMethod.passkey($0) }
-        if let password = try await call.password() { methods.append(password) }
+        if let password = try await call.own.password() { methods.append(password) }
         methods.sort { $0.createdAt > $1.createdAt }
         let shown = methods.filter { type == nil || $0.type == type }.prefix(20).map { JSONValue.object($0.document) }
         let signals = await services.ceremonies.signals(for: call.user, having: passkeys, in: call.context)
@@ -207,17 +207,7 @@ struct MyAccountRoutes: Sendable {
         let name = try Parameters(body).requiredString("name")
         guard (1...100).contains(name.unicodeScalars.count) else { throw .invalid("name") }
         var passkey = try await call.freshlyProven()
-        let isDone: Bool
-        do throws(StoreError) {
-            isDone = try await services.passkeys.rename(
-                passkey.id,
-                of: call.user.id,
-                to: name,
-                tenant: call.context.tenant,
-                audit: call.event("update", .passkey(passkey))
-            )
-        } catch { throw APIError(error) }
-        guard isDone else { throw .methodNotFound }
+        try await call.own.rename(passkey, to: name)
         passkey.name = name
         let document = AccountMethod.passkey(passkey).document
         return .json(capacity: 1024) { $0.value(.object(document)) }
@@ -225,22 +215,8 @@ struct MyAccountRoutes: Sendable {
 
     private func delete(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
         let passkey = try await call.freshlyProven()
-        let outcome: RemovePasskeyOutcome
-        do throws(StoreError) {
-            outcome = try await services.passkeys.removeOwn(
-                passkey.id,
-                of: call.user.id,
-                by: call.session.id,
-                countingPassword: call.options?.passwordsEnabled == true,
-                tenant: call.context.tenant,
-                audit: call.event("delete", .passkey(passkey))
-            )
-        } catch { throw APIError(error) }
-        switch outcome {
-        case .removed: return HTTPResponse(status: 204)
-        case .notFound: throw .methodNotFound
-        case .lastSignInMethod: throw .lastMethod
-        }
+        try await call.own.remove(passkey)
+        return HTTPResponse(status: 204)
     }
 
     // MARK: Who may call
@@ -280,6 +256,6 @@ struct MyAccountRoutes: Sendable {
     private func note(_ error: APIError, _ call: AccountCall) {
         let method = call.exchange.request.method
         guard method != .get, method != .head, error.status < 500, error.ceremony == nil else { return }
-        services.ceremonies.refusals.add(call.event(refusedFor: error.reason))
+        services.ceremonies.refusals.add(call.own.event(refusedFor: error.reason, method: method))
     }
 }
