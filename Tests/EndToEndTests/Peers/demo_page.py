@@ -16,6 +16,7 @@ import time
 
 from playwright.sync_api import expect, sync_playwright
 
+import accessibility
 from support import ADMIN, SERVER, equal, free_port
 
 SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
@@ -100,14 +101,6 @@ class Visit:
         if SCREENSHOTS:
             self.page.screenshot(path=f"{SCREENSHOTS}/{name}.png", full_page=True)
 
-    def tree(self):
-        """What a screen reader is told: role, name and properties of every node that is not ignored."""
-        nodes = self.devtools.send("Accessibility.getFullAXTree")["nodes"]
-        return [
-            (node["role"]["value"], (node.get("name") or {}).get("value", "").strip())
-            for node in nodes if not node["ignored"] and "role" in node
-        ]
-
     def close(self):
         self.context.close()
         equal(self.problems, [], "errors in the console")
@@ -115,11 +108,8 @@ class Visit:
 
 def accessible(visit, *, heading):
     """A minimum that holds on every state of the page."""
-    tree = visit.tree()
+    tree = accessibility.everything_has_a_name(visit.devtools)
     roles = [role for role, _ in tree]
-    for role, name in tree:
-        if role in ("button", "link", "textbox", "heading", "checkbox", "image", "DisclosureTriangle"):
-            equal(bool(name), True, f"a {role} without a name in {tree}")
     equal(roles.count("main"), 1, "one main landmark")
     equal(heading in [name for role, name in tree if role == "heading"], True, f"{heading} among the headings")
     equal(visit.page.evaluate("document.documentElement.lang"), "en")
@@ -128,38 +118,11 @@ def accessible(visit, *, heading):
 
 
 def contrast(visit):
-    """WCAG 2.2 AA, 1.4.3: the text of every visible element against what is painted behind it."""
-    bad = visit.page.evaluate("""() => {
-      const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-      const rgba = (css) => {
-        canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = css; canvas.fillRect(0, 0, 1, 1);
-        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
-      };
-      const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-        .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-      const behind = (element) => {
-        for (let e = element; e; e = e.parentElement) {
-          const colour = rgba(getComputedStyle(e).backgroundColor);
-          if (colour[3] === 1) return colour;
-        }
-        return [255, 255, 255, 1];
-      };
-      return [...document.querySelectorAll('body *')].flatMap((element) => {
-        const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-        if (!own || !element.checkVisibility() || element.disabled) return [];
-        const style = getComputedStyle(element), size = parseFloat(style.fontSize);
-        const [one, two] = [light(rgba(style.color)), light(behind(element))].sort((a, b) => b - a);
-        const ratio = (one + .05) / (two + .05), needed = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
-        return ratio < needed ? [`${element.tagName} "${element.textContent.trim().slice(0, 30)}": ${ratio.toFixed(2)}`] : [];
-      });
-    }""")
-    equal(bad, [], "text that is hard to read")
+    accessibility.can_be_read(visit.page, large=3)
 
 
 def fits(visit):
-    width = visit.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    equal(width[0] <= width[1], True, f"nothing is wider than the screen: {width}")
+    accessibility.fits(visit.page)
 
 
 def journey(browser, server):
