@@ -1,5 +1,7 @@
 // The demo page of `latchkey-server dev`: a passkey made and used with the browser API of the server, and nothing else.
 
+import { creationOptions, requestOptions, toJSON } from "/latchkey.js";
+
 const $ = (id) => document.getElementById(id);
 const state = { providers: {}, usedPasskey: null, autofill: null, busy: false };
 
@@ -277,38 +279,4 @@ function shorten(value) {
   if (Array.isArray(value)) return value.map(shorten);
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [
     name, name.endsWith("token") && typeof inner === "string" ? inner.slice(0, 12) + "…" : shorten(inner)]));
-}
-
-// JSON and the browser's own types
-
-const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
-  .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-
-function creationOptions(json) {
-  if (PublicKeyCredential.parseCreationOptionsFromJSON) return PublicKeyCredential.parseCreationOptionsFromJSON(json);
-  return { ...json, challenge: bytes(json.challenge), user: { ...json.user, id: bytes(json.user.id) },
-    excludeCredentials: (json.excludeCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })) };
-}
-
-function requestOptions(json) {
-  if (PublicKeyCredential.parseRequestOptionsFromJSON) return PublicKeyCredential.parseRequestOptionsFromJSON(json);
-  return { ...json, challenge: bytes(json.challenge),
-    allowCredentials: (json.allowCredentials ?? []).map((c) => ({ ...c, id: bytes(c.id) })) };
-}
-
-function toJSON(credential) {
-  if (credential.toJSON) return credential.toJSON();
-  const response = credential.response;
-  const inner = { clientDataJSON: text(response.clientDataJSON) };
-  if (response.attestationObject) {
-    inner.attestationObject = text(response.attestationObject);
-    inner.transports = response.getTransports?.() ?? [];
-  } else {
-    inner.authenticatorData = text(response.authenticatorData);
-    inner.signature = text(response.signature);
-    if (response.userHandle) inner.userHandle = text(response.userHandle);
-  }
-  return { id: credential.id, rawId: text(credential.rawId), type: credential.type, response: inner,
-    clientExtensionResults: credential.getClientExtensionResults(), authenticatorAttachment: credential.authenticatorAttachment };
 }

@@ -525,7 +525,7 @@ with NameServer() as names, \
         journey.call("GET", "/.well-known/jwks.json", 304, If_None_Match=header(keys, "ETag"))
         for path in (
             "/.well-known/webauthn", "/.well-known/apple-app-site-association", "/apple-app-site-association",
-            "/.well-known/assetlinks.json",
+            "/.well-known/assetlinks.json", "/.well-known/passkey-endpoints",
         ):
             file = journey.call("GET", path, 200)
             journey.call("GET", path, 304, If_None_Match=header(file, "ETag"))

@@ -19,7 +19,7 @@ class World:
         self.server = server
         self.base = server.base
         name = urllib.parse.urlsplit(server.base).netloc
-        server.admin("tenant", "create", "acme", "--domain", name)
+        self.management = server.admin("tenant", "create", "acme", "--domain", name)["management_client"]
         server.admin("tenant", "set", "acme", "default_directory=Username-Password-Authentication")
         grants = ["--grant", "authorization_code", "--grant", "refresh_token"]
         urls = ["--callback", callback, "--callback", "http://127.0.0.1/native"]
@@ -35,6 +35,20 @@ class World:
             "password": password,
         })
         equal(made.status_code, 200, made.text)
+
+
+    def change_user(self, email, changes):
+        """By an administrator, over the Management API."""
+        token = self.server.post("/oauth/token", {
+            "grant_type": "client_credentials", "audience": self.base + "/api/v2/", **{
+                name: self.management[name] for name in ("client_id", "client_secret")
+            },
+        }).json()["access_token"]
+        users = {"headers": {"Authorization": "Bearer " + token}}
+        found, = self.server.get("/api/v2/users-by-email", params={"email": email}, **users).json()
+        path = self.base + "/api/v2/users/" + urllib.parse.quote(found["user_id"], safe="")
+        changed = self.server.session.patch(path, json=changes, timeout=60, **users)
+        equal(changed.status_code, 200, changed.text)
 
 
 class Form(html.parser.HTMLParser):

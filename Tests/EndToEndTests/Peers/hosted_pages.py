@@ -1,151 +1,16 @@
 """Chromium, headless and with a virtual authenticator, on the hosted pages: a new account with a passkey, sign-in by
 autofill and by the button, a password without JavaScript, what a screen reader is told, 360 px, and no word of another
 origin.
-
-LATCHKEY_SCREENSHOTS names a folder for pictures of the pages.
 """
 
-import http.server
-import os
 import re
-import threading
 import urllib.parse
 
 from playwright.sync_api import expect, sync_playwright
 
 from hosted import World, answered
-from support import Server, equal, free_port, run
-
-SCREENSHOTS = os.environ.get("LATCHKEY_SCREENSHOTS")
-CALLBACK = f"http://localhost:{free_port()}/callback"
-CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-
-
-class Application(http.server.BaseHTTPRequestHandler):
-    """Where answers arrive: a page with nothing on it."""
-
-    def do_GET(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-
-    do_POST = do_GET
-
-    def log_message(self, *_):
-        pass
-
-
-class Visit:
-    """A browser profile with a virtual authenticator."""
-
-    def __init__(self, browser, world, *, script=None, has_authenticator=True, **options):
-        self.world = world
-        self.context = browser.new_context(**options)
-        if script:
-            self.context.add_init_script(script)
-        self.page = self.context.new_page()
-        self.problems, self.elsewhere = [], []
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", self.heard)
-        self.page.on("request", self.asked)
-        self.devtools = self.context.new_cdp_session(self.page)
-        self.devtools.send("WebAuthn.enable", {"enableUI": False})
-        if has_authenticator:
-            self.authenticator = self.devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
-                "protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal", "hasResidentKey": True,
-                "hasUserVerification": True, "isUserVerified": True, "automaticPresenceSimulation": True,
-            }})["authenticatorId"]
-
-    def heard(self, message):
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            self.problems.append(message.text)
-
-    def asked(self, request):
-        favicon = CALLBACK.replace("/callback", "/favicon.ico")
-        if not request.url.startswith((self.world.base + "/", CALLBACK, favicon, "data:")):
-            self.elsewhere.append(request.url)
-
-    def open(self, **more):
-        query = {
-            "client_id": self.world.spa, "response_type": "code", "redirect_uri": CALLBACK, "state": "s",
-            "scope": "openid", "code_challenge": CHALLENGE, "code_challenge_method": "S256", **more,
-        }
-        self.page.goto(self.world.base + "/authorize?" + urllib.parse.urlencode(query))
-
-    def open_with_nobody_there(self, **more):
-        """The page waits with autofill, and the authenticator, which looks for somebody when a request begins, has
-        looked."""
-        self.set_user_present(False)
-        with self.page.expect_response(lambda answer: "/u/passkey/login/options" in answer.url, timeout=120_000):
-            self.open(**more)
-        self.page.wait_for_timeout(1000)
-
-    def comes_back(self):
-        """The answer that the application gets."""
-        self.page.wait_for_url(re.compile(re.escape(CALLBACK)), timeout=120_000)
-        answer = answered(self.page.url)
-        equal(answer.get("error"), None, self.page.url)
-        equal(answer["state"], "s")
-        return answer["code"]
-
-    def set_user_present(self, is_present):
-        self.devtools.send("WebAuthn.setAutomaticPresenceSimulation", {
-            "authenticatorId": self.authenticator, "enabled": is_present,
-        })
-
-    def picture(self, name):
-        if SCREENSHOTS:
-            self.page.screenshot(path=f"{SCREENSHOTS}/hosted-{name}.png", full_page=True)
-
-    def look(self, heading):
-        """What holds on every page: nothing unnamed, nothing too wide, nothing hard to read, one heading."""
-        nodes = self.devtools.send("Accessibility.getFullAXTree")["nodes"]
-        tree = [
-            (node["role"]["value"], (node.get("name") or {}).get("value", "").strip())
-            for node in nodes if not node["ignored"] and "role" in node
-        ]
-        for role, name in tree:
-            if role in ("button", "link", "textbox", "heading"):
-                equal(bool(name), True, f"a {role} without a name in {tree}")
-        equal([name for role, name in tree if role == "heading"], [heading])
-        width = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-        assert width[0] <= width[1], width
-        equal(self.page.evaluate(CONTRAST), [], "text that is hard to read")
-
-    def close(self):
-        self.context.close()
-        equal(self.problems, [], "errors in the console")
-        equal(self.elsewhere, [], "requests to others")
-
-
-# WCAG 2.2 AA, 1.4.3: the text of every visible element against what is painted behind it.
-CONTRAST = """() => {
-  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgba = (css) => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = css; canvas.fillRect(0, 0, 1, 1);
-    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255];
-  };
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
-    .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
-  const behind = (element) => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = rgba(getComputedStyle(e).backgroundColor);
-      if (colour[3] === 1) return colour;
-    }
-    return [255, 255, 255, 1];
-  };
-  return [...document.querySelectorAll('body *')].flatMap((element) => {
-    const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !element.checkVisibility() || element.disabled) return [];
-    const [one, two] = [light(rgba(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
-    const ratio = (one + .05) / (two + .05);
-    return ratio < 4.5 ? [`${element.tagName} "${element.textContent.trim().slice(0, 30)}": ${ratio.toFixed(2)}`] : [];
-  });
-}"""
+from support import Server, equal, run
+from visits import CALLBACK, Visit, application
 
 
 def a_passkey_is_made_and_signs_in(browser, world):
@@ -159,7 +24,7 @@ def a_passkey_is_made_and_signs_in(browser, world):
     visit.page.get_by_label("E-mail").fill("eva@example.com")
     visit.page.get_by_role("button", name="Make an account with a passkey").click()
     visit.comes_back()
-    keys = visit.devtools.send("WebAuthn.getCredentials", {"authenticatorId": visit.authenticator})["credentials"]
+    keys = visit.credentials()
     equal([key["userName"] for key in keys], ["eva@example.com"])
     # Signed in already, the page is not shown again.
     visit.open()
@@ -196,7 +61,7 @@ def a_passkey_that_is_not_known_is_told_and_forgotten(browser, world):
     visit.page.get_by_role("button", name="Sign in with a passkey").click()
     expect(visit.page.get_by_role("alert")).to_have_text("This passkey is not known here any more. Use another one.")
     visit.look("Sign in")
-    keys = visit.devtools.send("WebAuthn.getCredentials", {"authenticatorId": visit.authenticator})["credentials"]
+    keys = visit.credentials()
     equal(keys, [], "the browser has forgotten it")
     visit.close()
 
@@ -301,16 +166,41 @@ def a_password_is_followed_by_the_upgrade_that_a_browser_can(browser, world):
     visit.page.get_by_label("E-mail, phone number or user name").fill("ana@example.com")
     visit.page.get_by_label("Password").fill("Correct-horse-1")
     visit.page.get_by_role("button", name="Sign in", exact=True).click()
+    # No passkey came of it: the page asks, once.
+    expect(visit.page.get_by_role("button", name="Make a passkey")).to_be_visible()
+    visit.look("You are signed in")
+    visit.picture("upgrade-question")
+    visit.page.get_by_role("button", name="Not now").click()
     visit.comes_back()
-    equal("/u/upgrade" in paths, bool(able), paths)
+    equal("/u/upgrade" in paths, True, paths)
     equal("/u/passkey/register/options" in paths, bool(able), paths)
+    visit.open_with_nobody_there(prompt="login")
+    visit.page.get_by_label("E-mail, phone number or user name").fill("ana@example.com")
+    visit.page.get_by_label("Password").fill("Correct-horse-1")
+    visit.page.get_by_role("button", name="Sign in", exact=True).click()
+    visit.comes_back()
+    equal(visit.credentials(), [])
     visit.close()
 
 
-with Server(tls=False) as SERVER, sync_playwright() as playwright:
+def the_question_after_a_password_makes_a_passkey(browser, world):
+    world.sign_up("mia@example.com")
+    visit = Visit(browser, world)
+    visit.open()
+    visit.page.get_by_label("E-mail, phone number or user name").fill("mia@example.com")
+    visit.page.get_by_label("Password").fill("Correct-horse-1")
+    visit.page.get_by_role("button", name="Sign in", exact=True).click()
+    visit.page.get_by_role("button", name="Make a passkey").click()
+    visit.comes_back()
+    equal([key["userName"] for key in visit.credentials()], ["mia@example.com"])
+    # It signs in, by autofill.
+    visit.open(prompt="login", acr_values="phr")
+    visit.comes_back()
+    visit.close()
+
+
+with Server(tls=False) as SERVER, application(), sync_playwright() as playwright:
     WORLD = World(SERVER, CALLBACK)
-    application = http.server.ThreadingHTTPServer(("127.0.0.1", urllib.parse.urlsplit(CALLBACK).port), Application)
-    threading.Thread(target=application.serve_forever, daemon=True).start()
     SERVER.admin(
         "connection", "set", "--tenant", "acme", "Username-Password-Authentication",
         "options.passkey_options.upgrade_without_notice=true",
@@ -334,6 +224,6 @@ with Server(tls=False) as SERVER, sync_playwright() as playwright:
         the_pages_fit_every_screen_and_language,
         an_answer_comes_by_form_where_it_was_asked_for,
         a_password_is_followed_by_the_upgrade_that_a_browser_can,
+        the_question_after_a_password_makes_a_passkey,
     )))
     chromium.close()
-    application.shutdown()

@@ -16,6 +16,7 @@ extension WallCases {
             form("/u/signup", "state=\($0.transaction)&csrf_token=\($0.formToken)&email=a&password=b")
         },
         "GET /u/upgrade": visits { .get("/u/upgrade?state=\($0.transaction)") },
+        "POST /u/upgrade": visits { form("/u/upgrade", "state=\($0.transaction)&csrf_token=\($0.formToken)") },
         "GET /u/consent": visits { .get("/u/consent?state=\($0.transaction)") },
         "POST /u/consent": visits {
             form("/u/consent", "state=\($0.transaction)&csrf_token=\($0.formToken)&decision=allow")
@@ -25,7 +26,12 @@ extension WallCases {
         ],
         "POST /u/passkey/login/options": calls("/u/passkey/login/options"),
         "POST /u/passkey/login/verify": calls("/u/passkey/login/verify", ["response": ["clientDataJSON": "x"]]),
-        "POST /u/passkey/register/options": calls("/u/passkey/register/options"),
+        "POST /u/passkey/register/options": calls("/u/passkey/register/options") + [
+            WallProbe("a session's cookie on the account page") { _, them in
+                Request.json("/u/passkey/register/options", [:]).with("X-CSRF-Token", them.formToken)
+                    .with("Cookie", signedIn(them))
+            }
+        ],
         "POST /u/passkey/register/verify": calls("/u/passkey/register/verify", ["response": ["clientDataJSON": "x"]]),
         "GET /u/enroll-passkey": [
             WallProbe("a link") { _, them in .get("/u/enroll-passkey?ticket=\(them.enrollmentTicket)") }
@@ -43,6 +49,21 @@ extension WallCases {
                 ).with("X-Auth-Session", them.browserSession)
             }
         ],
+        "GET /u/passkeys": [
+            WallProbe("a session's cookie") { _, them in
+                Request.get("/u/passkeys").with("Cookie", signedIn(them))
+            }
+        ],
+        "GET /u/passkeys/proof": [
+            WallProbe("a session's cookie") { _, them in
+                Request.get("/u/passkeys/proof").with("Cookie", signedIn(them))
+            }
+        ],
+        "POST /u/passkeys/rename": account("/u/passkeys/rename") { "passkey=\(passkey(of: $0))&name=x" },
+        "POST /u/passkeys/remove": account("/u/passkeys/remove") { "passkey=\(passkey(of: $0))" },
+        "POST /u/passkeys/sessions": account("/u/passkeys/sessions") { "session=\($0.managedSession)" },
+        "POST /u/passkeys/password": account("/u/passkeys/password") { _ in "password=Another-horse-2" },
+        "POST /u/passkeys/retire-password": account("/u/passkeys/retire-password") { _ in "" },
         "GET /v2/logout": [
             WallProbe("a client") { _, them in .get("/v2/logout?client_id=\(them.client)") },
             WallProbe("a session's cookie") { _, them in
@@ -94,6 +115,29 @@ extension WallCases {
                     "Cookie",
                     "__Host-pk_tx=\(them.transactionCookie); __Host-pk_session=\(them.cookie)"
                 )
+            },
+        ]
+    }
+
+    private static func signedIn(_ them: Belongings) -> String {
+        "__Host-pk_tx=\(them.transactionCookie); __Host-pk_session=\(them.cookie)"
+    }
+
+    private static func passkey(of them: Belongings) -> String {
+        String(them.passkey.dropFirst("passkey|".utf8.count))
+    }
+
+    /// A form of the account page: with everything of theirs, and by who is signed in here with a thing of theirs.
+    private static func account(
+        _ path: String,
+        _ fields: @escaping @Sendable (Belongings) -> String
+    ) -> [WallProbe] {
+        [
+            WallProbe("a form of theirs") { _, them in
+                form(path, "csrf_token=\(them.formToken)&\(fields(them))").with("Cookie", signedIn(them))
+            },
+            WallProbe("a thing of theirs in a form of ours") { ours, them in
+                form(path, "csrf_token=\(ours.ids.formToken)&\(fields(them))").with("Cookie", signedIn(ours.ids))
             },
         ]
     }

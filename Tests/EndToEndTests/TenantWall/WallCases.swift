@@ -54,6 +54,8 @@ enum WallCases {
                 return .form("/u/reset-password/passkeys", [("ticket", them.ticket), ("remove-\(id)", "1")])
             }
         ],
+        "GET /.well-known/passkey-endpoints": published("/.well-known/passkey-endpoints"),
+        "GET /latchkey.js": published("/latchkey.js"),
         "GET /.well-known/change-password": published("/.well-known/change-password"),
         "POST /passkey/register": [client("/passkey/register", ["user_profile": ["email": "a@example.com"]])],
         "POST /passkey/challenge": [client("/passkey/challenge", [:])],
@@ -145,7 +147,7 @@ enum WallCases {
 
     private static let associationFiles = [
         "/.well-known/apple-app-site-association", "/apple-app-site-association", "/.well-known/assetlinks.json",
-        "/.well-known/webauthn",
+        "/.well-known/webauthn", "/.well-known/passkey-endpoints",
     ]
 
     /// What a path may name.

@@ -49,7 +49,8 @@ public final class API: HTTPHandler {
             + AuthorizeRoutes(services: services).endpoints + SignInPages(services: services).endpoints
             + ResetPages(services: services).endpoints
             + ConsentPage(services: services).endpoints + HostedPasskeyCalls(services: services).endpoints
-            + EnrollPasskeyPage(services: services).endpoints + LogoutRoutes(services: services).endpoints
+            + EnrollPasskeyPage(services: services).endpoints + AccountPage(services: services).endpoints
+            + LogoutRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
             + AssociationRoutes().endpoints
             + MyAccountRoutes(services: services).endpoints

@@ -13,6 +13,7 @@ public struct Page: Sendable {
         case resetAsk = "reset-ask"
         case resetPassword = "reset-password"
         case resetDone = "reset-done"
+        case passkeys
     }
 
     public let name: Name
@@ -91,7 +92,7 @@ enum BuiltInTemplates {
         "consent": PackageResources.consent_html, "form-post": PackageResources.form_post_html,
         "enroll-passkey": PackageResources.enroll_passkey_html,
         "reset-ask": PackageResources.reset_ask_html, "reset-password": PackageResources.reset_password_html,
-        "reset-done": PackageResources.reset_done_html,
+        "reset-done": PackageResources.reset_done_html, "passkeys": PackageResources.passkeys_html,
     ]
 
     static let all: [String: PageTemplate] = sources.compactMapValues {

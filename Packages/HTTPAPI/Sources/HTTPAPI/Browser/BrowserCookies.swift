@@ -30,6 +30,22 @@ struct BrowserCookies {
         "\(transactionName)=\(browser); Path=/; HttpOnly; SameSite=Lax\(secure)"
     }
 
+    /// Who does not want to be asked for a passkey in this browser, for 30 days.
+    static let declinedName = "pk_not_now"
+    /// As many as one browser remembers.
+    private static let maximumDeclined = 8
+
+    /// The header value that adds `mark` to those that the browser has in `known`, the newest last.
+    func declined(_ mark: String, known: String?) -> String {
+        let others = Self.marks(known).filter { $0 != mark }.suffix(Self.maximumDeclined - 1)
+        let value = (others + [mark]).joined(separator: ".")
+        return "\(Self.declinedName)=\(value); Path=/u/; HttpOnly; SameSite=Lax\(secure); Max-Age=2592000"
+    }
+
+    static func marks(_ cookie: String?) -> [String] {
+        (cookie ?? "").prefix(400).split(separator: ".").map(String.init)
+    }
+
     /// The header value that keeps a ceremony's session for as long as it lives.
     func ceremony(_ session: String, seconds: Int64) -> String {
         "\(Self.ceremonyName)=\(session); Path=/; HttpOnly; SameSite=Strict\(secure); Max-Age=\(max(0, seconds))"

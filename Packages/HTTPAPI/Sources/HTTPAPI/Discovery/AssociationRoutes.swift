@@ -1,11 +1,11 @@
+import Encodings
 import HTTPServer
 import Identity
 import Tenancy
 
 /// What operating systems and browsers ask an RP ID's host for before they let apps and other sites use its passkeys
 /// (contract 14). A host that is an RP ID and no domain serves these paths, and no others.
-///
-/// Where new passkeys are made and passwords changed (14.4, 14.5) is told once there are pages for it.
+/// Where passkeys are made and looked after, those learn who come to a domain itself: the pages are there.
 struct AssociationRoutes: Sendable {
     var endpoints: [Endpoint] {
         [
@@ -24,6 +24,10 @@ struct AssociationRoutes: Sendable {
                 guard exchange.associations.relatedOrigins != nil else { throw .notFound }
                 return exchange.association { $0.relatedOrigins ?? [] }
             },
+            // Password managers look for it on the RP ID's host (W3C Passkey Endpoints).
+            Endpoint(.get, "/.well-known/passkey-endpoints", cors: .everyone, isPublished: true) {
+                $0.passkeyEndpoints()
+            },
         ]
     }
 }
@@ -39,6 +43,20 @@ extension Exchange {
         let name = HostName.withoutPort(forwarded.host)
         return context.configuration.domains.contains { $0.status == .ready && $0.serves(name) }
             ? name : context.domain.relyingPartyID
+    }
+
+    /// Where passkeys are made and looked after; nowhere, as long as passkeys are off.
+    fileprivate func passkeyEndpoints() -> HTTPResponse {
+        var json = JSONWriter(capacity: 256)
+        json.beginObject()
+        if context.settings.passkeysEnabled {
+            json.member("enroll", context.base + "/u/enroll-passkey")
+            json.member("manage", context.base + AccountPage.path)
+        }
+        json.endObject()
+        var response = HTTPResponse.json(json.bytes)
+        response.headers.set("Content-Type", "application/json")
+        return cacheable(response, tag: "\"\(context.configuration.version)\"", "public, max-age=300")
     }
 
     fileprivate func association(_ bytes: (AssociationFiles) -> [UInt8]) -> HTTPResponse {

@@ -124,12 +124,15 @@ struct AuthorizeRoutes: Sendable {
         switch step {
         case .code:
             guard let signedIn else { throw .startAgain }
+            if transaction.isForAccount { return .redirect(AccountPage.address(after: transaction)) }
             return try await code(transaction, signedIn.session, exchange)
         case .consent:
             return .redirect("/u/consent?state=\(state)")
         case .signIn:
             return .redirect((transaction.startsWithSignUp ? "/u/signup" : "/u/login") + "?state=\(state)")
         case .refused(let error):
+            // No application waits for an answer: the page says what is lacking.
+            if transaction.isForAccount { return .redirect(AccountPage.path) }
             return Self.answer(
                 error,
                 transaction.state,

@@ -19,7 +19,8 @@ struct EnrollPasskeyPage: Sendable {
     }
 
     private func show(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
-        let ticket = try exchange.query().string("ticket") ?? ""
+        // Without a link it is who is signed in that makes one (contract 14.4).
+        guard let ticket = try exchange.query().string("ticket") else { return .redirect(AccountPage.path) }
         try await services.limits.count(.passkeyChallenges, &exchange)
         guard let leave = try await leave(ticket, exchange) else {
             return HostedPages.message("link-over", status: 400, exchange)

@@ -21,8 +21,7 @@ struct HostedVisit {
         guard let state, let browser = HostedSeal.Browser(cookie: cookie),
             let transaction = seal.transaction(state, of: browser, in: context),
             // As they are now.
-            let client = context.configuration.clients[transaction.client], client.allows(.authorizationCode),
-            CallbackURL.isRegistered(transaction.redirectURI, among: client.callbacks)
+            let client = context.configuration.clients[transaction.client], transaction.isOpen(to: client)
         else { throw .startAgain }
         self.browser = browser
         self.state = state
@@ -33,6 +32,14 @@ struct HostedVisit {
 
     /// The address of a page of this sign-in.
     func address(_ path: String) -> String { "\(path)?state=\(state)" }
+}
+
+extension AuthorizationTransaction {
+    /// Whether it may go on by what the client is now.
+    fileprivate func isOpen(to client: Client) -> Bool {
+        if isForAccount { return client.isFirstParty }
+        return client.allows(.authorizationCode) && CallbackURL.isRegistered(redirectURI, among: client.callbacks)
+    }
 }
 
 extension Exchange {

@@ -18,7 +18,16 @@ struct SignInPages: Sendable {
             Endpoint(.get, "/u/signup", shape: .page, run: signUpPage),
             Endpoint(.post, "/u/signup", shape: .page, run: signUp),
             Endpoint(.get, "/u/upgrade", shape: .page, run: upgradePage),
+            Endpoint(.post, "/u/upgrade", shape: .page, run: decline),
             Endpoint(.get, "/u/assets/{name}", shape: .page, run: asset),
+            // For web apps, whose pages are of other origins.
+            Endpoint(.get, "/latchkey.js", cors: .everyone, shape: .page) { (exchange) throws(APIError) in
+                let module = PageAsset.module
+                var response = HTTPResponse(status: 200, headers: HTTPHeaders(), body: module.body)
+                response.headers.add("Content-Type", module.contentType)
+                response.headers.add("Cross-Origin-Resource-Policy", "cross-origin")
+                return exchange.cacheable(response, tag: module.entityTag, "public, max-age=300")
+            },
         ]
     }
 
@@ -48,6 +57,8 @@ struct SignInPages: Sendable {
         let password: String
         /// Whether the page found that the browser makes passkeys without asking.
         let mayUpgrade: Bool
+        /// Whether the page found that the device makes passkeys.
+        let mayAsk: Bool
     }
 
     private static func entered(_ form: Parameters) throws(APIError) -> Entered {
@@ -55,7 +66,8 @@ struct SignInPages: Sendable {
         return Entered(
             username: try form.requiredString("username"),
             password: try form.requiredString("password"),
-            mayUpgrade: try form.string("upgrade") == "1"
+            mayUpgrade: try form.string("upgrade") == "1",
+            mayAsk: try form.string("ask") == "1"
         )
     }
 
@@ -85,7 +97,17 @@ struct SignInPages: Sendable {
                 in: exchange.context
             )
         } catch { throw APIError(error) }
-        let isOffered = entered.mayUpgrade ? await offers(verified, hosted.session, visit, exchange.context) : false
+        var isOffered = entered.mayUpgrade ? await offers(verified, hosted.session, visit, exchange.context) : false
+        if !isOffered, entered.mayAsk {
+            isOffered =
+                await services.question(
+                    for: verified.user,
+                    in: hosted.session,
+                    passwordChangedAt: verified.passwordChangedAt,
+                    visit,
+                    exchange
+                ) != nil
+        }
         var response = HTTPResponse.redirect(visit.address(isOffered ? "/u/upgrade" : "/authorize/resume"))
         response.headers.add("Set-Cookie", hosted.cookie)
         return response
@@ -118,12 +140,16 @@ struct SignInPages: Sendable {
         _ exchange: Exchange
     ) throws(APIError) -> HTTPResponse {
         let options = try directory(visit, exchange).options
+        let takesPasswords = options.passwordsEnabled && !visit.transaction.needsPasskey
+        // Who shows anew that it is them is not new.
+        let isProof = visit.transaction.isForAccount && visit.transaction.prompts.contains(.login)
+        let maySignUp = !options.signupDisabled && !isProof
         return page(
             .login,
             [
-                "username": .text(username ?? ""), "passwords": .flag(options.passwordsEnabled),
-                "reset": .flag(options.passwordsEnabled),
-                "passkeys": .flag(takesPasskeys(options, exchange)), "signup": .flag(!options.signupDisabled),
+                "username": .text(username ?? ""), "passwords": .flag(takesPasswords),
+                "reset": .flag(takesPasswords),
+                "passkeys": .flag(takesPasskeys(options, exchange)), "signup": .flag(maySignUp),
             ],
             error,
             visit,
@@ -150,7 +176,8 @@ struct SignInPages: Sendable {
             let entered = Entered(
                 username: identifier.entered,
                 password: password,
-                mayUpgrade: try form.string("upgrade") == "1"
+                mayUpgrade: try form.string("upgrade") == "1",
+                mayAsk: try form.string("ask") == "1"
             )
             return try await signIn(entered, visit, &exchange)
         } catch {
@@ -221,7 +248,25 @@ struct SignInPages: Sendable {
 
     private func upgradePage(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
         let visit = try HostedVisit(try exchange.query().string("state"), services.hosted, &exchange)
-        return page(.upgrade, [:], nil, visit, exchange)
+        var values: [String: PageValue] = [:]
+        if let question = try await services.question(visit, exchange) {
+            let language = HostedPages.language(visit.transaction.locales, exchange)
+            values["kind"] = .text(question.rawValue)
+            values["ask"] = .text(Page.sentence("upgrade.ask.\(question.rawValue)", in: language))
+        }
+        return page(.upgrade, values, nil, visit, exchange)
+    }
+
+    /// Who does not want a passkey now is not asked again for 30 days.
+    private func decline(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {
+        let visit = try visit(try exchange.form(), &exchange)
+        var response = HTTPResponse.redirect(visit.address("/authorize/resume"))
+        if let user = try await services.signedIn(exchange)?.user {
+            let mark = services.hosted.mark(of: user.id, in: exchange.context)
+            let known = exchange.cookie(BrowserCookies.declinedName)
+            response.headers.add("Set-Cookie", BrowserCookies(exchange).declined(mark, known: known))
+        }
+        return response
     }
 
     private func asset(_ exchange: inout Exchange) async throws(APIError) -> HTTPResponse {

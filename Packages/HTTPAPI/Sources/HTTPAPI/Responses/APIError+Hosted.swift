@@ -7,3 +7,13 @@ extension APIError {
     static let callbackMismatch = APIError(400, "invalid_request", "Callback URL mismatch.", "callback_mismatch")
     static let unknownClientPage = APIError(400, "invalid_request", "Unknown client", "unknown_client")
 }
+
+extension APIError {
+    /// A password that is still needed.
+    static let tooFewPasskeys = APIError(
+        409,
+        "conflict",
+        "Too few passkeys to do without a password",
+        "too_few_passkeys"
+    )
+}

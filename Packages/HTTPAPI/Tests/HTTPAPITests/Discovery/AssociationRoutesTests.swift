@@ -105,7 +105,7 @@ struct AssociationRoutesTests {
 
     @Test(
         "No page is promised that is not there",
-        arguments: ["passkey-endpoints", "resource-that-should-not-exist-whose-status-code-should-not-be-200", "x"]
+        arguments: ["resource-that-should-not-exist-whose-status-code-should-not-be-200", "x"]
     )
     func noPages(_ file: String) async throws {
         try await House.with { (house) async throws in

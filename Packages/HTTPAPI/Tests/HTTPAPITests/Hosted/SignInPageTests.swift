@@ -125,7 +125,7 @@ struct SignInPageTests {
             var authenticator = Authenticator()
             let start = try await surfer.authorize(["prompt": "create", "acr_values": "phr"])
             let page = try await surfer.send(.get(try #require(start.header("location"))))
-            let script = Script(page)
+            let script = PageScript(page)
             let profile: JSONObject = ["user_profile": ["email": "eva@example.com"]]
             for (state, token) in [(script.state, "x"), (script.state, nil)] as [(String, String?)] {
                 let refused = try await surfer.send(
@@ -159,7 +159,7 @@ struct SignInPageTests {
 
             house.pass(seconds: 60)
             let next = try await surfer.authorize(["prompt": "login", "acr_values": "phr"])
-            let again = Script(try await surfer.send(.get(try #require(next.header("location")))))
+            let again = PageScript(try await surfer.send(.get(try #require(next.header("location")))))
             let challenge = try await surfer.send(
                 again.call("/u/passkey/login/options", ["mediation": "conditional"])
             )
@@ -188,7 +188,7 @@ struct SignInPageTests {
             let able = try await surfer.submit(page, fields.merging(["upgrade": "1"]) { $1 }, to: "/u/login")
             let location = try #require(able.header("location"))
             #expect(location.hasPrefix("/u/upgrade?state="), "\(able)")
-            let script = Script(try await surfer.send(.get(location)))
+            let script = PageScript(try await surfer.send(.get(location)))
             let options = try await surfer.send(
                 script.call("/u/passkey/register/options", ["mediation": "conditional"])
             )
@@ -210,6 +210,86 @@ struct SignInPageTests {
         }
     }
 
+    @Test("Where no passkey comes by itself the page asks for one, and not again for 30 days once somebody refused")
+    func question() async throws {
+        try await House.with(Surfer.prepare) { house in
+            try await Person(house).signUpWithPassword("ana@example.com")
+            try await Person(house).signUpWithPassword("eva@example.com")
+            var surfer = Surfer(house)
+            func signIn(_ surfer: inout Surfer, _ email: String, _ more: [String: String] = ["ask": "1"]) async throws
+                -> String
+            {
+                house.pass(seconds: 5)
+                let start = try await surfer.authorize(["prompt": "login"])
+                let page = try await surfer.send(.get(try #require(start.header("location"))))
+                let fields = ["username": email, "password": Person.password].merging(more) { $1 }
+                return try #require(try await surfer.submit(page, fields, to: "/u/login").header("location"))
+            }
+            #expect(try await signIn(&surfer, "ana@example.com", [:]).hasPrefix("/authorize/resume"))
+            let location = try await signIn(&surfer, "ana@example.com")
+            #expect(location.hasPrefix("/u/upgrade?state="), "\(location)")
+            let page = try await surfer.send(.get(location))
+            #expect(page.text.contains("data-kind=\"password\"") && page.text.contains("Not now"), "\(page)")
+            let forged = try await surfer.send(.form("/u/upgrade", "state=\(PageScript(page).state)&csrf_token=x"))
+            #expect(forged.status == 400 && forged.header("set-cookie") == nil, "\(forged)")
+            let later = try await surfer.submit(page, [:], to: "/u/upgrade")
+            #expect(later.header("location")?.hasPrefix("/authorize/resume?state=") == true, "\(later)")
+            let cookie = try #require(later.values("set-cookie").first { $0.hasPrefix("pk_not_now=") })
+            #expect(cookie.hasSuffix("; Path=/u/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000"), "\(cookie)")
+            #expect(!cookie.contains("ana"))
+            #expect(try await signIn(&surfer, "ana@example.com").hasPrefix("/authorize/resume"))
+            // Somebody else in the same browser is asked, and answers.
+            let hers = PageScript(try await surfer.send(.get(try await signIn(&surfer, "eva@example.com"))))
+            let options = try await surfer.send(hers.call("/u/passkey/register/options", [:]))
+            #expect(options.status == 200, "\(options)")
+            var authenticator = Authenticator()
+            let made = try authenticator.create(options.json, origin: House.base)
+            let session = options.header("x-auth-session")
+            let verified = try await surfer.send(hers.call("/u/passkey/register/verify", made, session: session))
+            #expect(verified.status == 200, "\(verified)")
+            #expect(try await signIn(&surfer, "eva@example.com").hasPrefix("/authorize/resume"))
+            // Another browser knows nothing of the refusal; where the tenant does not want it, nobody is asked.
+            var other = Surfer(house)
+            #expect(try await signIn(&other, "ana@example.com").hasPrefix("/u/upgrade"))
+            house.change { $0.options = { $0.passkey.progressiveEnrollment = false } }
+            #expect(try await signIn(&other, "ana@example.com").hasPrefix("/authorize/resume"))
+        }
+    }
+
+    @Test("After a passkey of a phone beside it a device may have one of its own")
+    func ownPasskey() async throws {
+        try await House.with(Surfer.prepare) { house in
+            var person = Person(house)
+            _ = try await person.signUp("ana@example.com")
+            var surfer = Surfer(house)
+            func signIn(_ attachment: JSONValue) async throws -> (Answer, PageScript) {
+                house.pass(seconds: 5)
+                let start = try await surfer.authorize(["prompt": "login"])
+                let script = PageScript(try await surfer.send(.get(try #require(start.header("location")))))
+                let options = try await surfer.send(script.call("/u/passkey/login/options", [:]))
+                var proof = try person.authenticator.get(options.json, origin: House.base)
+                proof["authenticatorAttachment"] = attachment
+                let session = options.header("x-auth-session")
+                return (try await surfer.send(script.call("/u/passkey/login/verify", proof, session: session)), script)
+            }
+            let (local, _) = try await signIn("platform")
+            #expect(local.status == 200 && local["offers_passkey"] == nil, "\(local)")
+            let (phone, script) = try await signIn("cross-platform")
+            #expect(phone["offers_passkey"] == true, "\(phone)")
+            let page = try await surfer.send(.get("/u/upgrade?state=\(script.state)"))
+            #expect(page.text.contains("data-kind=\"device\"") && page.text.contains("You used your phone."), "\(page)")
+            let options = try await surfer.send(script.call("/u/passkey/register/options", [:]))
+            #expect(options["excludeCredentials"]?.array?.count == 1, "\(options)")
+            _ = try await surfer.submit(page, [:], to: "/u/upgrade")
+            let (again, _) = try await signIn("cross-platform")
+            #expect(again["offers_passkey"] == nil, "\(again)")
+            surfer.forget("pk_not_now")
+            house.change { $0.options = { $0.passkey.localEnrollment = false } }
+            let (off, _) = try await signIn("cross-platform")
+            #expect(off["offers_passkey"] == nil, "\(off)")
+        }
+    }
+
     @Test("Where there are no passwords the page asks for none, and no form can give one")
     func passkeysOnly() async throws {
         try await House.with(Surfer.prepare) { house in
@@ -222,28 +302,6 @@ struct SignInPageTests {
             let fields = ["username": "ana@example.com", "password": Person.password]
             #expect(try await surfer.submit(page, fields, to: "/u/login").status == 400)
         }
-    }
-}
-
-/// What the script of a page knows from it.
-private struct Script {
-    let state: String
-    let token: String
-
-    init(_ page: Answer) {
-        state = page.attribute("data-state")
-        token = page.attribute("data-csrf")
-    }
-
-    func call(_ path: String, _ body: JSONObject, session: String? = nil, state other: String? = nil) -> Ask {
-        Ask.json("\(path)?state=\(other ?? state)", body).with("X-CSRF-Token", token).with("X-Auth-Session", session)
-    }
-}
-
-extension Answer {
-    fileprivate func attribute(_ name: String) -> String {
-        guard let start = text.firstRange(of: "\(name)=\"") else { return "" }
-        return String(text[start.upperBound...].prefix { $0 != "\"" })
     }
 }
 

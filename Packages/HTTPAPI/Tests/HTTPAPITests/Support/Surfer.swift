@@ -99,6 +99,32 @@ struct Surfer {
     }
 }
 
+/// What the script of a page knows from it.
+struct PageScript {
+    let state: String
+    let token: String
+
+    init(_ page: Answer) {
+        state = page.attribute("data-state")
+        token = page.attribute("data-csrf")
+    }
+
+    /// A call as the page's script makes it, or one for `other` than the page's sign-in.
+    func call(_ path: String, _ body: JSONObject, session: String? = nil, state other: String? = nil) -> Ask {
+        let state = other ?? state
+        // The account page belongs to no sign-in.
+        return Ask.json(state.isEmpty ? path : "\(path)?state=\(state)", body).with("X-CSRF-Token", token)
+            .with("X-Auth-Session", session)
+    }
+}
+
+extension Answer {
+    func attribute(_ name: String) -> String {
+        guard let start = text.firstRange(of: "\(name)=\"") else { return "" }
+        return String(text[start.upperBound...].prefix { $0 != "\"" })
+    }
+}
+
 extension Answer {
     /// The parameters of the query that it redirects to.
     var answered: [String: String] {

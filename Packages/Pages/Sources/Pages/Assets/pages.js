@@ -1,5 +1,8 @@
 // The hosted pages: passkeys in the field and by a button, a new account with a passkey, and the passkey that is made
-// without asking after a password. Without this script the pages work by password alone.
+// without asking after a password; and the account page. Without this script the pages work by password alone, and the
+// account page makes no passkeys.
+
+import { ask, canUpgrade, conditionalCreate, creationOptions, forget, requestOptions, tell, toJSON } from "/latchkey.js";
 
 const page = document.getElementById("page");
 const transaction = page.dataset.state;
@@ -9,6 +12,7 @@ let autofill = null;
 start();
 
 async function start() {
+  if (page.dataset.page === "passkeys") showAccount();
   if (!window.PublicKeyCredential) {
     if (page.dataset.page === "upgrade") goOn();
     return;
@@ -18,6 +22,7 @@ async function start() {
     case "signup": return startSignUp();
     case "upgrade": return upgrade();
     case "enroll-passkey": return startEnrollment();
+    case "passkeys": return startAccount();
   }
 }
 
@@ -46,26 +51,36 @@ async function startLogin() {
 
 async function signIn(options, session, how) {
   const credential = await navigator.credentials.get({ publicKey: requestOptions(options), ...how });
+  let answer;
   try {
-    const { body } = await call("/u/passkey/login/verify", toJSON(credential), session);
-    await tell(body);
+    answer = (await call("/u/passkey/login/verify", toJSON(credential), session)).body;
+    await tell(answer);
   } catch (error) {
     await forget(error);
     throw error;
   }
+  // After a phone, this device may have a passkey of its own.
+  if (answer.offers_passkey && (await makesPasskeys())) return location.replace("/u/upgrade?state=" + encodeURIComponent(transaction));
   goOn();
 }
 
-/** Tells the form whether the browser can make a passkey without asking, so that the way there is taken only then. */
+/** Whether this device itself makes passkeys. */
+async function makesPasskeys() {
+  return PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable().catch(() => false);
+}
+
+/** Tells the form what the browser can do after a password, so that the way there is taken only then. */
 async function announceUpgrade() {
-  const able = await PublicKeyCredential.getClientCapabilities?.().catch(() => null);
   const form = document.getElementById("form");
-  if (!able?.conditionalCreate || !form) return;
-  const field = document.createElement("input");
-  field.type = "hidden";
-  field.name = "upgrade";
-  field.value = "1";
-  form.append(field);
+  if (!form) return;
+  for (const [name, can] of [["upgrade", await canUpgrade()], ["ask", await makesPasskeys()]]) {
+    if (!can) continue;
+    const field = document.createElement("input");
+    field.type = "hidden";
+    field.name = name;
+    field.value = "1";
+    form.append(field);
+  }
 }
 
 // A new account
@@ -104,20 +119,30 @@ async function startSignUp() {
 // After a password
 
 async function upgrade() {
+  const question = document.getElementById("question");
+  const isForDevice = question?.dataset.kind === "device";
+  if (!isForDevice && (await makeSilently())) return goOn();
+  if (!question || !(await makesPasskeys())) return goOn();
+  document.getElementById("silent").hidden = true;
+  question.hidden = false;
+  button.addEventListener("click", () => run(async () => {
+    await makePasskey("platform", "client-device");
+    goOn();
+  }));
+}
+
+/** Whether a passkey came of it. The sign-in is done: that none did is nobody's concern. */
+async function makeSilently() {
   try {
-    const able = await PublicKeyCredential.getClientCapabilities?.();
-    if (able?.conditionalCreate) {
-      const { body, session } = await call("/u/passkey/register/options", { mediation: "conditional" });
-      const credential = await navigator.credentials.create({
-        // A manager that has nothing to say answers at once; one that does not answer keeps nobody waiting.
-        publicKey: creationOptions(body), mediation: "conditional", signal: AbortSignal.timeout(5000),
-      });
-      await call("/u/passkey/register/verify", toJSON(credential), session).catch(forget);
-    }
-  } catch {
-    // The sign-in is done: that no passkey came of it is nobody's concern.
+    if (!(await canUpgrade())) return false;
+    const { body, session } = await call("/u/passkey/register/options", { mediation: "conditional" });
+    const credential = await navigator.credentials.create({ publicKey: creationOptions(body), ...conditionalCreate() });
+    await call("/u/passkey/register/verify", toJSON(credential), session);
+    return true;
+  } catch (error) {
+    await forget(error);
+    return false;
   }
-  goOn();
 }
 
 // By a link
@@ -140,21 +165,71 @@ function startEnrollment() {
   }));
 }
 
+// The account
+
+/** What needs no passkeys: times as the place has them, and what the passkey manager may be told. */
+function showAccount() {
+  const locale = document.documentElement.lang;
+  for (const time of document.querySelectorAll("time")) {
+    time.textContent = new Date(time.dateTime).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+async function startAccount() {
+  const account = document.getElementById("account");
+  if (account.dataset.signals) await tell(JSON.parse(account.dataset.signals));
+  const phone = document.getElementById("phone");
+  if (!button || !phone) return;
+  button.hidden = phone.hidden = false;
+  button.addEventListener("click", () => run(() => addPasskey("platform", "client-device"), button));
+  phone.addEventListener("click", () => run(() => addPasskey("cross-platform", "hybrid"), phone));
+}
+
+async function addPasskey(attachment, hint) {
+  try {
+    await makePasskey(attachment, hint);
+  } catch (error) {
+    if (error.status !== 401) throw error;
+    // Signed in too long ago, or no more: to the sign-in and back.
+    location.assign("/u/passkeys/proof");
+    return;
+  }
+  location.assign("/u/passkeys?done=added");
+}
+
 // What they share
+
+/**
+ * A passkey for who is signed in. Where the connection's policy does not say which kind, the button does: for a phone the
+ * browser shows its QR code at once.
+ */
+async function makePasskey(attachment, hint) {
+  const { body: options, session } = await call("/u/passkey/register/options", {});
+  options.authenticatorSelection = { authenticatorAttachment: attachment, ...options.authenticatorSelection };
+  options.hints = [hint];
+  const credential = await navigator.credentials.create({ publicKey: creationOptions(options) });
+  try {
+    const { body } = await call("/u/passkey/register/verify", toJSON(credential), session);
+    await tell(body);
+  } catch (error) {
+    await forget(error);
+    throw error;
+  }
+}
 
 function goOn() {
   location.replace("/authorize/resume?state=" + encodeURIComponent(transaction));
 }
 
-async function run(action) {
-  if (button.disabled) return;
-  button.disabled = true;
+async function run(action, pressed = button) {
+  if (pressed.disabled) return;
+  pressed.disabled = true;
   try {
     await action();
   } catch (error) {
     report(error);
   } finally {
-    button.disabled = false;
+    pressed.disabled = false;
   }
 }
 
@@ -167,79 +242,7 @@ function report(error) {
   box.hidden = false;
 }
 
-/** Has the passkey manager drop a key that this server has not. */
-async function forget(error) {
-  const signal = error.signals?.unknown_credential;
-  if (signal) await PublicKeyCredential.signalUnknownCredential?.(signal).catch(() => {});
-}
-
-/** Has the passkey manager offer what is good, under the name that is the user's now. */
-async function tell(answer) {
-  const signals = answer.signals ?? {};
-  const each = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
-  try {
-    for (const list of each(signals.all_accepted_credentials)) await PublicKeyCredential.signalAllAcceptedCredentials?.(list);
-    for (const user of each(signals.current_user_details)) await PublicKeyCredential.signalCurrentUserDetails?.(user);
-  } catch {
-    // A manager that does not listen is no reason not to go on.
-  }
-}
-
-async function call(path, body, session) {
-  const headers = { "Content-Type": "application/json", "X-CSRF-Token": page.dataset.csrf };
-  if (session) headers["X-Auth-Session"] = session;
-  const answer = await fetch(transaction ? `${path}?state=${encodeURIComponent(transaction)}` : path, {
-    method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin",
-  });
-  const content = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : {};
-  if (!answer.ok) {
-    const error = new Error(content.error_description ?? String(answer.status));
-    error.reason = content.reason ?? "other";
-    error.signals = content.signals;
-    throw error;
-  }
-  return { body: content, session: answer.headers.get("X-Auth-Session") };
-}
-
-function creationOptions(json) {
-  if (PublicKeyCredential.parseCreationOptionsFromJSON) return PublicKeyCredential.parseCreationOptionsFromJSON(json);
-  return {
-    ...json, challenge: bytes(json.challenge), user: { ...json.user, id: bytes(json.user.id) },
-    excludeCredentials: (json.excludeCredentials ?? []).map((key) => ({ ...key, id: bytes(key.id) })),
-  };
-}
-
-function requestOptions(json) {
-  if (PublicKeyCredential.parseRequestOptionsFromJSON) return PublicKeyCredential.parseRequestOptionsFromJSON(json);
-  return {
-    ...json, challenge: bytes(json.challenge),
-    allowCredentials: (json.allowCredentials ?? []).map((key) => ({ ...key, id: bytes(key.id) })),
-  };
-}
-
-function toJSON(credential) {
-  if (credential.toJSON) return credential.toJSON();
-  const { response } = credential;
-  const inner = { clientDataJSON: text(response.clientDataJSON) };
-  if (response.attestationObject) {
-    inner.attestationObject = text(response.attestationObject);
-    inner.transports = response.getTransports?.() ?? [];
-  } else {
-    inner.authenticatorData = text(response.authenticatorData);
-    inner.signature = text(response.signature);
-    if (response.userHandle) inner.userHandle = text(response.userHandle);
-  }
-  return {
-    id: credential.id, rawId: text(credential.rawId), type: credential.type, response: inner,
-    authenticatorAttachment: credential.authenticatorAttachment, clientExtensionResults: credential.getClientExtensionResults(),
-  };
-}
-
-function bytes(text) {
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-}
-
-function text(buffer) {
-  const characters = String.fromCharCode(...new Uint8Array(buffer));
-  return btoa(characters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+function call(path, body, session) {
+  const request = { method: "POST", headers: { "X-CSRF-Token": page.dataset.csrf }, credentials: "same-origin" };
+  return ask(transaction ? `${path}?state=${encodeURIComponent(transaction)}` : path, request, body, session);
 }

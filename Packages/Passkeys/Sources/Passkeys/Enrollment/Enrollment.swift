@@ -107,7 +107,7 @@ public struct Enrollment: Sendable {
         )
     }
 
-    private func connection(
+    func connection(
         of user: User,
         _ client: Client,
         at surface: CeremonySurface,
@@ -121,7 +121,7 @@ public struct Enrollment: Sendable {
         return connection
     }
 
-    private func passkeys(of user: UserID, _ context: RequestContext) async throws(PasskeyError) -> [Passkey] {
+    func passkeys(of user: UserID, _ context: RequestContext) async throws(PasskeyError) -> [Passkey] {
         try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.passkeys(of: user, relyingPartyID: nil, tenant: context.tenant)
         }

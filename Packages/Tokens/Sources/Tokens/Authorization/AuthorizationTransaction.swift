@@ -27,6 +27,8 @@ public struct AuthorizationTransaction: Hashable, Sendable {
     /// `ui_locales`.
     public let locales: String?
     public let startsWithSignUp: Bool
+    /// Whether it leads to the server's own account page: no application asked, and none gets an answer.
+    public let isForAccount: Bool
     public let startedAt: UnixTime
 
     public enum Prompt: String, Hashable, Sendable, CaseIterable {
@@ -88,9 +90,48 @@ public struct AuthorizationTransaction: Hashable, Sendable {
         connection = parameters.connection
         locales = parameters.locales
         startsWithSignUp = prompts.contains(.create) || parameters.screenHint == "signup"
+        isForAccount = false
         startedAt = context.now
         guard encoded.count <= Self.maximumSize else { throw .invalidRequest("The request is too long") }
     }
+
+    /// A sign-in that leads to the account page of this server (HTTP contract 8.2).
+    ///
+    /// - Parameters:
+    ///   - address: of the page.
+    ///   - client: in whose name sessions are begun.
+    ///   - connection: the name of the user directory.
+    ///   - proof: of whom a fresh sign-in is asked for; `nil`: of anybody, and a session that there is will do.
+    ///   - context: where and when.
+    public init(
+        accountPage address: String,
+        client: Client,
+        connection: String,
+        proof: AccountProof?,
+        in context: RequestContext
+    ) {
+        self.client = client.id
+        redirectURI = address
+        usesFormPost = false
+        state = nil
+        nonce = nil
+        scope = nil
+        audience = nil
+        challenge = nil
+        prompts = proof == nil ? [] : [.login]
+        maximumAge = nil
+        acrValues = proof?.needsPasskey == true ? ["phr"] : []
+        hintedUser = nil
+        loginHint = proof?.name
+        self.connection = connection
+        locales = nil
+        startsWithSignUp = false
+        isForAccount = true
+        startedAt = context.now
+    }
+
+    /// Whether the sign-in is to be made with a passkey: where nothing else will do, nothing else is offered.
+    public var needsPasskey: Bool { isForAccount && !acrValues.isEmpty }
 
     /// Whether it can be answered at all: what is asked for, in which form, and whether the client may.
     private static func checkKind(
@@ -171,6 +212,19 @@ public struct AuthorizationTransaction: Hashable, Sendable {
     }
 }
 
+/// Somebody who is to show anew that it is them, before they change how they sign in (HTTP contract, section 10).
+public struct AccountProof: Hashable, Sendable {
+    /// What they sign in with, for the form.
+    public let name: String
+    /// Whether they have a passkey, and so have to use one.
+    public let needsPasskey: Bool
+
+    public init(name: String, needsPasskey: Bool) {
+        self.name = name
+        self.needsPasskey = needsPasskey
+    }
+}
+
 extension AuthorizationTransaction {
     /// Its form as JSON.
     var encoded: [UInt8] {
@@ -194,6 +248,10 @@ extension AuthorizationTransaction {
         json.bool(usesFormPost)
         json.name("i")
         json.bool(startsWithSignUp)
+        if isForAccount {
+            json.name("k")
+            json.bool(true)
+        }
         json.endObject()
         return json.bytes
     }
@@ -221,6 +279,7 @@ extension AuthorizationTransaction {
         connection = json["d"]?.string
         locales = json["l"]?.string
         self.startsWithSignUp = startsWithSignUp
+        isForAccount = json["k"]?.bool ?? false
         self.startedAt = UnixTime(milliseconds: startedAt)
     }
 }

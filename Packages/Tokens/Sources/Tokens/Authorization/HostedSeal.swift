@@ -86,6 +86,12 @@ public struct HostedSeal: Sendable {
         return constantTimeEqual(bytes, formCode(browser, context))
     }
 
+    /// What a browser remembers a user by who does not want to be asked something for a while: it names nobody.
+    public func mark(of user: UserID, in context: RequestContext) -> String {
+        let message = ["not now", String(context.tenant.number), user.hex].joined(separator: "\n")
+        return Base64URL.encode(HMACSHA256.authenticate(Array(message.utf8), key: formKey).prefix(16))
+    }
+
     private func formCode(_ browser: Browser, _ context: RequestContext) -> [UInt8] {
         let message = Self.place(browser, context).joined(separator: "\n")
         return HMACSHA256.authenticate(Array(message.utf8), key: formKey)
