@@ -40,6 +40,18 @@ struct PeerTests {
     func hostedPages() async throws { try await runScript("hosted_pages.py") }
 
     @Test(
+        "Chromium on the account page: passkeys, sessions and password looked after, with and without JavaScript",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func accountPage() async throws { try await runScript("account_page.py") }
+
+    @Test(
+        "Chromium on a web app that uses latchkey.js as the guide shows it",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func webModule() async throws { try await runScript("web_module.py") }
+
+    @Test(
         "Passkeys registered by PyPI webauthn in Chromium are imported, and the browser's key signs in here",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )
