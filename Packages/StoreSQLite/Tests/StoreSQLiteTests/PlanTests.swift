@@ -12,7 +12,7 @@ struct PlanTests {
     private static let growing = [
         "user_account", "identifier", "user_handle", "passkey", "user_activity", "session", "refresh_family",
         "refresh_token", "ceremony", "audit_event", "assertion_replay", "challenge",
-        "authorization_code",
+        "authorization_code", "recovery", "recovery_code",
     ]
 
     @Test("Every statement of the contract finds its rows by a key or an index that chooses")
@@ -53,7 +53,9 @@ struct PlanTests {
 
     private func isWasteful(_ line: String, in text: String) -> Bool {
         let words = line.split(separator: " ").map(String.init)
-        guard words.count > 1, Self.growing.contains(where: { text.contains($0) }) else { return false }
+        // The names of tables, and not words in quotes that have one in them.
+        let names = text.split { !($0.isLetter || $0.isNumber || "_-'".contains($0)) }.map(String.init)
+        guard words.count > 1, Self.growing.contains(where: names.contains) else { return false }
         // The tenants themselves are few; a page, or what is counted as pending, ends at a limit; a user has two documents.
         if words[0] == "SCAN" { return !["t", "tenant", "CONSTANT", "pending", "page", "two"].contains(words[1]) }
         // A tenant has few domains; what leaves with it goes in parts; and what an operator has counted is all there is.
