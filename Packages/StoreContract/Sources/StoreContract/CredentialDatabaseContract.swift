@@ -5,7 +5,7 @@ public enum CredentialDatabaseContract {
     /// Every promise, in the order of the ports.
     public static let promises: [Promise<any CredentialDatabase>] =
         tenants + domains + clients + signingKeys + keyRotations + users + logins + passwords + passkeys + recoveries
-        + sessions
+        + recoveryCodes + sessions
         + rotation
         + revocation + authorizationCodes
         + searches + managedUsers + managedAccess + passwordResets + work

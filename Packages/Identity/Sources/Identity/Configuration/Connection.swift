@@ -56,6 +56,8 @@ public struct ConnectionOptions: Hashable, Sendable {
     public var signupDisabled = false
     public var passkey = PasskeyOptions()
     public var password = PasswordOptions()
+    /// By what users get back in who lost what they sign in with (`recovery.methods`).
+    public var recoveryMethods = RecoveryMethod.allCases
     /// Members that are kept and given back, and not acted on.
     public var stored = JSONObject()
 
@@ -65,6 +67,16 @@ public struct ConnectionOptions: Hashable, Sendable {
     public var usernameLength: ClosedRange<Int> {
         attributes?.usernameLength ?? usernameLengthWithoutAttributes ?? 1...15
     }
+}
+
+/// A way back into an account (HTTP contract 9.5).
+public enum RecoveryMethod: String, Hashable, Sendable, CaseIterable {
+    /// Another passkey of the account: a sign-in with it adds a new one.
+    case passkey
+    /// One of the codes that the user printed.
+    case recoveryCode = "recovery_code"
+    /// A code that is mailed.
+    case email
 }
 
 /// Which identifiers the users of a connection have.

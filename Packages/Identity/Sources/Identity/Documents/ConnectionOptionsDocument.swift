@@ -23,6 +23,7 @@ extension ConnectionOptions {
         try readUsernameLength(&reader)
         signupDisabled = try reader.bool("disable_signup") ?? signupDisabled
         password = try PasswordOptions(&reader)
+        try readRecovery(&reader)
         stored = try reader.keep(Self.kept)
         if !methodsKept.isEmpty { stored.set("authentication_methods", .object(methodsKept)) }
         try reader.end()
@@ -52,6 +53,9 @@ extension ConnectionOptions {
         }
         document.set("disable_signup", .bool(signupDisabled))
         password.write(to: &document)
+        var recovery = JSONObject()
+        recovery.set("methods", texts: recoveryMethods.map(\.rawValue))
+        document.set("recovery", .object(recovery))
         document.restore(Self.kept, from: stored)
         return document
     }
@@ -86,6 +90,22 @@ extension ConnectionOptions {
         precedence = kinds
     }
 
+    private mutating func readRecovery(_ reader: inout DocumentReader) throws(DocumentError) {
+        guard var recovery = try reader.object("recovery") else { return }
+        let words = RecoveryMethod.allCases.map(\.rawValue)
+        if let texts = try recovery.texts("methods", .word(words), atMost: words.count) {
+            guard Set(texts).count == texts.count else {
+                throw recovery.invalid(
+                    "methods",
+                    .array(texts.map { .string($0) }),
+                    mustBe: "a list of \(alternatives(words)), each at most once"
+                )
+            }
+            recoveryMethods = texts.compactMap(RecoveryMethod.init(rawValue:))
+        }
+        try recovery.end()
+    }
+
     private mutating func readUsernameLength(_ reader: inout DocumentReader) throws(DocumentError) {
         guard var validation = try reader.object("validation") else { return }
         if let username = try validation.object("username") {
@@ -100,7 +120,6 @@ extension ConnectionOptions {
         [
             KeptMember("brute_force_protection", .bool, absent: true),
             KeptMember("import_mode", .bool, absent: false),
-            KeptMember("recovery", .object, absent: ["methods": ["passkey", "recovery_code", "email"]]),
         ]
         + KeptMember.all(
             "mfa",

@@ -4,6 +4,14 @@ public enum MailKind: String, Hashable, Sendable, CaseIterable {
     case test
     /// Leads to the page on which a new password is set (HTTP contract 9.2).
     case passwordReset = "reset-password"
+    /// Brings the code by which an account is recovered (HTTP contract 9.5).
+    case recoveryCode = "recover"
+    /// Tells that somebody began to recover an account, where no code goes there.
+    case recoveryStarted = "recovery-started"
+    /// Tells that an account was recovered.
+    case recoveryEnded = "recovery-ended"
+    /// Tells of a passkey that was made without asking, after a password (HTTP contract 9.4).
+    case passkeyUpgraded = "passkey-upgraded"
 }
 
 /// What somebody is to be told by mail.
@@ -13,12 +21,33 @@ public struct Letter: Hashable, Sendable {
         case test
         /// A link that is good once, for so many hours.
         case passwordReset(link: String, hours: Int)
+        /// Eight digits, and the page that takes them in the browser that asked; `stop` ends the recovery.
+        case recoveryCode(String, link: String, minutes: Int, stop: String)
+        case recoveryStarted(Circumstances, stop: String)
+        case recoveryEnded(Circumstances, stop: String, days: Int)
+        /// `provider` is who keeps the passkey, as far as it is known.
+        case passkeyUpgraded(Circumstances, provider: String, stop: String, days: Int)
 
         public var kind: MailKind {
             switch self {
             case .test: .test
             case .passwordReset: .passwordReset
+            case .recoveryCode: .recoveryCode
+            case .recoveryStarted: .recoveryStarted
+            case .recoveryEnded: .recoveryEnded
+            case .passkeyUpgraded: .passkeyUpgraded
             }
+        }
+    }
+
+    /// When, from where and with what something was done that a letter tells of.
+    public struct Circumstances: Hashable, Sendable {
+        public let time: UnixTime
+        public let device: Device
+
+        public init(time: UnixTime, device: Device) {
+            self.time = time
+            self.device = device
         }
     }
 

@@ -45,6 +45,17 @@ public struct OutboxMail: Hashable, Sendable {
     }
 }
 
+/// A mail with the ticket that its link carries: both are stored, or neither.
+public struct Notice: Hashable, Sendable {
+    public let mail: OutboxMail
+    public let ticket: Ticket
+
+    public init(mail: OutboxMail, ticket: Ticket) {
+        self.mail = mail
+        self.ticket = ticket
+    }
+}
+
 /// A mail as it waits, or as it was given up.
 public struct QueuedMail: Hashable, Sendable {
     public let mail: OutboxMail

@@ -55,7 +55,7 @@ public struct PendingCeremony: Hashable, Sendable {
 /// What lets somebody make a passkey for an account without signing in to it.
 public struct RecoveryProof: Hashable, Sendable {
     public let kind: Kind
-    /// SHA-256 of the secret.
+    /// What the store knows it by: a hash of a secret, as its kind says.
     public let hash: [UInt8]
 
     public init(_ kind: Kind, hash: [UInt8]) {
@@ -66,6 +66,10 @@ public struct RecoveryProof: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         /// A link that an operator made: a ``Ticket`` for ``Ticket/Purpose/passkeyEnrollment``.
         case link
+        /// The code that was mailed for a ``StartedRecovery``, whose hash this is.
+        case mail = "email"
+        /// One of the user's recovery codes, by its keyed hash.
+        case recoveryCode = "recovery_code"
     }
 }
 

@@ -59,10 +59,12 @@ public protocol CredentialStore: Sendable {
         ceremony: CeremonyRecord,
         audit: AuditEvent
     ) async throws(StoreError) -> Bool
-    /// Adds a passkey to a user, with its records. The user's row is locked while `maximum` is counted.
+    /// Adds a passkey to a user, with its records and the notices that tell of it. The user's row is locked while
+    /// `maximum` is counted.
     func add(
         _ passkey: Passkey,
         maximum: Int,
+        notices: [Notice],
         ceremony: CeremonyRecord,
         audit: AuditEvent
     ) async throws(StoreError) -> AddPasskeyOutcome
@@ -78,36 +80,15 @@ public protocol CredentialStore: Sendable {
     func suspend(_ passkey: PasskeyNumber, tenant: TenantID, audit: AuditEvent) async throws(StoreError)
 }
 
-/// Lets users back in who lost what they sign in with (HTTP contract 9.5).
-public protocol RecoveryStore: Sendable {
-    /// The one durable step of a recovery: its proof is spent, the passkey is stored, the user's sessions end and refresh
-    /// tokens are revoked, and the records are written; or nothing.
-    ///
-    /// - Throws: `.unique(.credential)` when the passkey is somebody's; `.unique(.ceremony)` when the ceremony has a
-    ///   record already.
-    func finishRecovery(_ recovery: FinishedRecovery) async throws(StoreError) -> RecoveryOutcome
-}
-
-public enum RecoveryOutcome: Hashable, Sendable {
-    case recovered
-    /// The proof was spent, or is over by now.
-    case proofSpent
-    /// The user is gone or blocked.
-    case userGone
-}
-
-/// What a recovery stores.
-public struct FinishedRecovery: Hashable, Sendable {
-    public let passkey: Passkey
-    public let proof: RecoveryProof
-    public let ceremony: CeremonyRecord
-    public let audit: AuditEvent
-
-    public init(passkey: Passkey, proof: RecoveryProof, ceremony: CeremonyRecord, audit: AuditEvent) {
-        self.passkey = passkey
-        self.proof = proof
-        self.ceremony = ceremony
-        self.audit = audit
+extension CredentialStore {
+    /// Adds a passkey that nobody has to be told of.
+    public func add(
+        _ passkey: Passkey,
+        maximum: Int,
+        ceremony: CeremonyRecord,
+        audit: AuditEvent
+    ) async throws(StoreError) -> AddPasskeyOutcome {
+        try await add(passkey, maximum: maximum, notices: [], ceremony: ceremony, audit: audit)
     }
 }
 
@@ -293,7 +274,7 @@ public protocol CredentialDatabase: TenantStore, ConfigurationStore, SigningKeyS
     RelyingPartyStore, ImpactStore, AdoptionStore, AuditChainStore, TenantRemovalStore, OutboxStore,
     OutboxAdministration, UserAdministrationStore,
     PasswordTryStore, PasskeyAdministrationStore, AccessAdministrationStore, EventLog, TicketStore, RecoveryStore,
-    JobStore,
+    RecoveryCodeStore, JobStore,
     JobResultStore, JobQueue
 {
     /// Whether it answers, for the readiness check.

@@ -37,6 +37,8 @@ public struct Ticket: Hashable, Sendable {
         case passkeyReview = "passkey_review"
         /// A passkey made by whoever holds it: an operator's way back in (HTTP contract 9.5).
         case passkeyEnrollment = "passkey_enrollment"
+        /// To say that a recovery, or a passkey, is not one's own (HTTP contract 9.4, 9.5).
+        case disowning
     }
 }
 
@@ -84,7 +86,7 @@ public struct PasswordResetEffect: Hashable, Sendable {
     /// As it is to be, with another `updatedAt`; the names stay, but for whether they are verified.
     public let new: User
     public let password: PasswordRecord
-    /// Whether the user's passkeys go: whoever made them need not own the address.
+    /// Whether the user's passkeys and recovery codes go: whoever made them need not own the address.
     public let removesPasskeys: Bool
     /// Names whose tries in vain are forgotten.
     public let tries: [TriedName]

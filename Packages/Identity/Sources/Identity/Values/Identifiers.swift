@@ -128,6 +128,20 @@ public struct PasskeyID: Hashable, Sendable {
     }
 }
 
+/// A set of recovery codes: `dev_` and 16 base62 characters.
+public struct RecoveryCodeSetID: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// A new one, from 12 random bytes.
+    public init(random bytes: [UInt8]) {
+        self.text = "dev_" + Base62.encode(bytes, count: 16)
+    }
+}
+
 /// The store's own narrow number of a passkey: what each login updates by.
 public struct PasskeyNumber: Hashable, Sendable {
     public let number: Int64

@@ -8,6 +8,8 @@ public struct RequestContext: Sendable {
     public let device: Device
     /// What the client is counted under where it has a share: its address, of IPv6 the /64.
     public let network: String
+    /// Languages that whoever asks reads, best first (BCP 47).
+    public let languages: [String]
     public let now: UnixTime
 
     public init(
@@ -16,6 +18,7 @@ public struct RequestContext: Sendable {
         base: String,
         device: Device,
         network: String? = nil,
+        languages: [String] = [],
         now: UnixTime
     ) {
         self.configuration = configuration
@@ -23,6 +26,7 @@ public struct RequestContext: Sendable {
         self.base = base
         self.device = device
         self.network = network ?? device.address
+        self.languages = languages
         self.now = now
     }
 

@@ -16,6 +16,7 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
         var uses: [PasskeyUse] = []
         var ceremonies: [CeremonyRecord] = []
         var events: [AuditEvent] = []
+        var notices: [Notice] = []
         var reads = 0
         /// What every call throws, while it is set.
         var fault: StoreError?
@@ -224,6 +225,7 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
     func add(
         _ passkey: Passkey,
         maximum: Int,
+        notices: [Notice],
         ceremony: CeremonyRecord,
         audit: AuditEvent
     ) async throws(StoreError) -> AddPasskeyOutcome {
@@ -234,6 +236,7 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
             try Self.add(passkey, to: &state)
             state.ceremonies.append(ceremony)
             state.events.append(audit)
+            state.notices += notices
             return .added
         }
     }

@@ -93,6 +93,9 @@ extension SQLStore {
                     SQLStatement(Self.deleteAttestations, [.tenant(tenant)] + key),
                     SQLStatement(Self.deletePasskeys, key),
                     SQLStatement(Self.deletePassword, key),
+                ]
+                statements += Self.deleteRecoveryCodes(of: user, tenant: tenant)
+                statements += [
                     SQLStatement(Self.deleteMembers, key),
                     // Families stay as long as their tokens are told apart from those that never were.
                     SQLStatement(Self.deleteSessions, [.tenant(tenant)] + key + key),

@@ -9,11 +9,9 @@ extension SQLStore {
     public func feign(_ ticket: Ticket, mail: OutboxMail?, audit: AuditEvent) async throws(StoreError) {
         // The same pages are written, in which nothing is left.
         let mails = mail.map { [Self.insert($0), Self.delete($0)] } ?? []
-        let tickets = [
-            Self.insert(ticket),
-            SQLStatement(Self.deleteOldTicket, [.tenant(ticket.tenant), .bytes(ticket.hash)]),
-        ]
-        try await database.write(.commit(tickets + mails + [Self.insert(audit)], ()))
+        try await database.write(
+            .commit([Self.insert(ticket), Self.delete(ticket)] + mails + [Self.insert(audit)], ())
+        )
     }
 
     public func ticket(
@@ -86,6 +84,7 @@ extension SQLStore {
         var statements = [insert(effect.password, of: user)]
         statements += revokeAll(of: user.id, tenant: user.tenant, at: now)
         statements += states.flatMap { delete($0, of: user.id, tenant: user.tenant, at: now) }
+        if effect.removesPasskeys { statements += deleteRecoveryCodes(of: user.id, tenant: user.tenant) }
         statements += effect.tries.map { name in
             SQLStatement(forgetTries, [.tenant(user.tenant), .text(name.connection.text), .bytes(name.nameHash)])
         }
@@ -139,7 +138,11 @@ extension SQLStore {
         SQLStatement(deleteTicket, [.tenant(tenant), .bytes(hash), .text(purpose.rawValue), .time(now)])
     }
 
-    private static func insert(_ ticket: Ticket) -> SQLStatement {
+    static func delete(_ ticket: Ticket) -> SQLStatement {
+        SQLStatement(deleteOldTicket, [.tenant(ticket.tenant), .bytes(ticket.hash)])
+    }
+
+    static func insert(_ ticket: Ticket) -> SQLStatement {
         SQLStatement(
             insertTicket,
             [

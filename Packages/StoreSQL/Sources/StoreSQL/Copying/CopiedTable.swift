@@ -137,6 +137,13 @@ struct CopiedTable: Sendable {
             family_id replayed_at
             """
         ),
+        CopiedTable(
+            "recovery",
+            key: "tenant_id hash",
+            "client_id connection_id user_id name code_hash tries created_at expires_at kept_until"
+        ),
+        CopiedTable("recovery_code_set", key: "tenant_id user_id", "id session_hash created_at"),
+        CopiedTable("recovery_code", key: "tenant_id user_id hash", ""),
         CopiedTable("ticket", key: "tenant_id hash", "purpose user_id parameters created_at expires_at"),
         CopiedTable(
             "job",

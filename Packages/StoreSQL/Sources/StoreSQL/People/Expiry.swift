@@ -31,7 +31,11 @@ extension SQLStore {
                 )
             }
         )
-        let codes = try await oldCodes(now: now)
+        let codes = try await keys(
+            Self.findOldCodes,
+            [.time(now.adding(seconds: -Self.codeMemory)), .integer(Int64(Self.rowsPerCall))]
+        )
+        let recoveries = try await keys(Self.findOldRecoveries, bound)
         let deletions =
             sessions.over.flatMap { Self.delete(session: $0) }
             + families.over.flatMap { Self.delete(family: $0) }
@@ -42,19 +46,18 @@ extension SQLStore {
             + tickets.map { SQLStatement(Self.deleteOldTicket, $0) }
             + mails.map { SQLStatement(Self.deleteDeadMail, $0 + [oldMail]) }
             + codes.map { SQLStatement(Self.deleteOldCode, $0) }
+            + recoveries.map { SQLStatement(Self.deleteOldRecovery, $0) }
         if !deletions.isEmpty { try await database.write(.commit(deletions, ())) }
         let end = ExpiryWalk.Place(sessions: sessions.end, families: families.end, tokens: tokens.end)
         walk.place = end
-        let most = max(replays.count, challenges.count, tries.count, tickets.count, mails.count, codes.count)
-        return !end.isAtEnd || most >= Self.rowsPerCall
+        let lists = [replays, challenges, tries, tickets, mails, codes, recoveries]
+        return !end.isAtEnd || lists.contains { $0.count >= Self.rowsPerCall }
     }
 
-    /// The keys of codes whose tokens are over as well.
-    private func oldCodes(now: UnixTime) async throws(StoreError) -> [[SQLValue]] {
-        let end = SQLValue.time(now.adding(seconds: -Self.codeMemory))
-        return try await database.read(
-            .query(SQLStatement(Self.findOldCodes, [end, .integer(Int64(Self.rowsPerCall))])) {
-                (results) throws(StoreError) in
+    /// The keys of rows that are over: of codes when their tokens are as well.
+    private func keys(_ select: SQL, _ values: [SQLValue]) async throws(StoreError) -> [[SQLValue]] {
+        try await database.read(
+            .query(SQLStatement(select, values)) { (results) throws(StoreError) in
                 try results.first.map { (row) throws(StoreError) in row.rest() }
             }
         )

@@ -49,6 +49,7 @@ extension SQLStore {
     public func add(
         _ passkey: Passkey,
         maximum: Int,
+        notices: [Notice],
         ceremony: CeremonyRecord,
         audit: AuditEvent
     ) async throws(StoreError) -> AddPasskeyOutcome {
@@ -62,7 +63,8 @@ extension SQLStore {
                 return .run(Self.insert(passkey)) { (results) throws(StoreError) in
                     let number = try Self.number(results.first)
                     return .commit(
-                        Self.insertDetails(of: passkey, as: number) + [Self.insert(ceremony), Self.insert(audit)],
+                        Self.insertDetails(of: passkey, as: number) + notices.flatMap(Self.insert)
+                            + [Self.insert(ceremony), Self.insert(audit)],
                         .added
                     )
                 }

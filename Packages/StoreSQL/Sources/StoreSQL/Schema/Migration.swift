@@ -18,7 +18,7 @@ struct Migration: Sendable {
         return Int64(bitPattern: hash)
     }
 
-    static let all = [first, customDomains, people, jobs, mail, search, codes]
+    static let all = [first, customDomains, people, jobs, mail, search, codes, recoveries]
 
     /// What this build knows.
     static var newest: Int64 { all.last?.number ?? 0 }
