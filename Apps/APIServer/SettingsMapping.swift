@@ -32,6 +32,7 @@ extension Settings {
             management: rateLimits.management.value.served,
             myAccount: rateLimits.myAccount.value.served,
             recoveryMail: rateLimits.recoveryMail.value.served,
+            recoveryCodes: rateLimits.recoveryCodes.value.served,
             passwordIdentifierIP: rateLimits.passwordIdentifierIP.value.served,
             passwordIdentifier: rateLimits.passwordIdentifier.value.countInARow,
             passwordIP: rateLimits.passwordIP.value.served

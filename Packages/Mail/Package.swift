@@ -11,7 +11,9 @@ let settings: [SwiftSetting] = [
 ]
 
 /// The built-in templates.
-let texts = ["test", "reset-password"].flatMap { kind in
+let texts = [
+    "test", "reset-password", "recover", "recovery-started", "recovery-ended", "passkey-upgraded",
+].flatMap { kind in
     ["en", "sv", "ja"].flatMap { language in ["\(kind).\(language).txt", "\(kind).\(language).html"] }
 }
 

@@ -13,7 +13,8 @@ let settings: [SwiftSetting] = [
 /// What each page says, and around what.
 let templates = [
     "layout", "login", "signup", "upgrade", "message", "logout", "consent", "form-post", "enroll-passkey", "reset-ask",
-    "reset-password", "reset-done", "passkeys",
+    "reset-password", "reset-done", "recover-ask", "recover-code", "recover-passkey", "review-passkeys", "not-me",
+    "passkeys",
 ].map { "Templates/\($0).html" }
 let texts = ["en", "sv", "ja"].map { "Texts/\($0).json" }
 let assets = ["pages.css", "pages.js", "latchkey.js", "form-post.js", "icon.svg"].map { "Assets/\($0)" }

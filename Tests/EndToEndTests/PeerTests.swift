@@ -52,6 +52,12 @@ struct PeerTests {
     func webModule() async throws { try await runScript("web_module.py") }
 
     @Test(
+        "Chromium and a mail server: recovery by a code and by its link, a stop, and a planted passkey taken back",
+        .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
+    )
+    func recoveryPages() async throws { try await runScript("recovery_pages.py") }
+
+    @Test(
         "Passkeys registered by PyPI webauthn in Chromium are imported, and the browser's key signs in here",
         .enabled(if: Paths.hasBrowser, "\(Paths.noBrowser)")
     )

@@ -304,8 +304,8 @@ with NameServer() as names, \
             "client_id": APP, "audience": f"{server.base}/me/", "subject_type": "user",
             "scope": ACCOUNT_SCOPE.split()[1:],
         })
-        visitor = Journey(server)
-        visitor.sign_up()
+        visitor, email = Journey(server), anyone()
+        visitor.sign_up(email)
         bearer = {"Authorization": f"Bearer {account_token(visitor)}"}
         journey.call("GET", "/me/v1/factors", 200, **bearer)
         first = journey.call("GET", methods, 200, **bearer).json()["authentication_methods"][0]
@@ -323,6 +323,22 @@ with NameServer() as names, \
         journey.call("GET", method, 404, parts=it, **bearer)
         journey.call("DELETE", method, 409, parts={"id": first["id"]}, **bearer)
         journey.call("GET", methods, 401)
+
+        codes = journey.call("POST", methods, 202, {"type": "recovery-code"}, **bearer).json()
+        confirmed = {"auth_session": codes["auth_session"]}
+        journey.call("POST", method + "/verify", 201, confirmed, parts={"id": codes["id"]}, **bearer)
+        journey.call("GET", method, 200, parts={"id": codes["id"]}, **bearer)
+        journey.call("GET", methods, 200, **bearer)
+        somebody = {"client_id": APP, "identifier": email}
+        recovery = journey.call("POST", "/recovery/start", 202, somebody).json()
+        journey.call("POST", "/recovery/start", 400, {"client_id": APP, "identifier": email, "realm": "nowhere"})
+        code = {"client_id": APP, **recovery}
+        journey.call("POST", "/recovery/verify", 403, {**code, "code": "12345678"})
+        begun = journey.call("POST", "/recovery/verify", 200, {**code, "recovery_code": codes["recovery_code"]}).json()
+        back = Journey(server)
+        back.redeem(begun["auth_session"], back.fido2.make_credential(begun["authn_params_public_key"]))
+        journey.call("POST", "/recovery/verify", 403, {**code, "recovery_code": codes["recovery_code"]})
+        journey.call("DELETE", method, 401, parts={"id": codes["id"]}, **bearer)
 
     def manage(method, path, status, body=None, **more):
         return journey.call(method, path, status, body, Authorization=f"Bearer {management_token()}", **more)

@@ -64,6 +64,29 @@ extension WallCases {
         "POST /u/passkeys/sessions": account("/u/passkeys/sessions") { "session=\($0.managedSession)" },
         "POST /u/passkeys/password": account("/u/passkeys/password") { _ in "password=Another-horse-2" },
         "POST /u/passkeys/retire-password": account("/u/passkeys/retire-password") { _ in "" },
+        "GET /u/recover": visits { .get("/u/recover?state=\($0.transaction)") },
+        "POST /u/recover": visits {
+            form("/u/recover", "state=\($0.transaction)&csrf_token=\($0.formToken)&username=a")
+        },
+        "GET /u/recover/code": recoveries { .get("/u/recover/code?state=\($0.transaction)&code=12345678") },
+        "POST /u/recover/code": recoveries { form("/u/recover/code", "state=\($0.transaction)&code=12345678") },
+        "POST /u/recover/options": recoveries { _ in .json("/u/recover/options", ["code": "12345678"]) },
+        "POST /u/recover/verify": recoveries { them in
+            Request.json(
+                "/u/recover/verify",
+                ["recovery_code": "AAAAA-AAAAA-AAAAA-AAAAA", "response": ["clientDataJSON": "x"]]
+            ).with("X-Auth-Session", them.browserSession)
+        },
+        "GET /u/review-passkeys": [
+            WallProbe("a link, and a sign-in under way") { _, them in
+                Request.get("/u/review-passkeys?ticket=\(them.ticket)&state=\(them.transaction)")
+                    .with("Cookie", "__Host-pk_tx=\(them.transactionCookie)")
+            }
+        ],
+        "GET /u/not-me": [WallProbe("a link") { _, them in .get("/u/not-me?ticket=\(them.enrollmentTicket)") }],
+        "POST /u/not-me": [
+            WallProbe("a link") { _, them in form("/u/not-me", "ticket=\(them.enrollmentTicket)") }
+        ],
         "GET /v2/logout": [
             WallProbe("a client") { _, them in .get("/v2/logout?client_id=\(them.client)") },
             WallProbe("a session's cookie") { _, them in
@@ -139,6 +162,18 @@ extension WallCases {
             WallProbe("a thing of theirs in a form of ours") { ours, them in
                 form(path, "csrf_token=\(ours.ids.formToken)&\(fields(them))").with("Cookie", signedIn(ours.ids))
             },
+        ]
+    }
+
+    /// A recovery that waits for its code, in its browser.
+    private static func recoveries(_ request: @escaping @Sendable (Belongings) -> Request) -> [WallProbe] {
+        [
+            WallProbe("a recovery under way") { _, them in
+                request(them).with(
+                    "Cookie",
+                    "__Host-pk_recovery=\(them.recoverySession); __Host-pk_tx=\(them.transactionCookie)"
+                )
+            }
         ]
     }
 

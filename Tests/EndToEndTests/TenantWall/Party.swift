@@ -110,6 +110,7 @@ struct Party: Sendable {
                 formToken: hosted.token,
                 code: hosted.code,
                 enrollmentTicket: try await enrollmentTicket(site, email),
+                recoverySession: try await recoverySession(app, email),
                 session: try await app.challenge().session,
                 signUpSession: try await app.register(email: uniqueEmail()).session,
                 browserSession: try await begin("/login/options", app),
@@ -164,6 +165,12 @@ struct Party: Sendable {
         let made = try await site.server.adminJSON(["enroll-link", "--tenant", site.tenant, user])
         let link = try #require(made["link"]?.string, "\(made)")
         return String(try #require(link.split(separator: "ticket=").last))
+    }
+
+    private static func recoverySession(_ app: App, _ user: String) async throws -> String {
+        let asked: JSONObject = ["client_id": .string(app.id), "identifier": .string(user)]
+        let started = try await app.site.send(.json("/recovery/start", asked))
+        return try #require(started.string("recovery_session"), "\(started)")
     }
 
     private static func customDomain(_ site: Site, _ token: String) async throws -> String {
@@ -298,6 +305,8 @@ struct Belongings: Sendable {
     var code: String
     /// Of a link that lets its holder make a passkey.
     var enrollmentTicket: String
+    /// Of a recovery that waits for its code.
+    var recoverySession: String
     /// Ceremonies that wait for their answer: `/passkey/challenge`, `/passkey/register`, and those of section 12.
     var session: String
     var signUpSession: String
@@ -325,6 +334,7 @@ struct Belongings: Sendable {
         // The first characters are the time when it was made.
         other.managedSession = managedSession.prefix(12) + Self.shuffled(String(managedSession.dropFirst(12)))
         other.enrollmentTicket = Self.shuffled(enrollmentTicket)
+        other.recoverySession = Self.shuffled(recoverySession)
         other.family = family.prefix(8) + Self.shuffled(String(family.dropFirst(8)))
         other.log = log.prefix(8) + Self.shuffled(String(log.dropFirst(8)))
         other.job = "job_" + Self.shuffled(String(job.dropFirst(4)))
@@ -364,7 +374,7 @@ struct Belongings: Sendable {
             host, relyingPartyID, client, backend, secret, username, user, passkey, managedSession, family, log, job,
             userHandle, credential, connection,
             resourceServer, grant, customDomain, keyID, accessToken, accountToken, accountSession, ticket,
-            enrollmentTicket,
+            enrollmentTicket, recoverySession,
             refreshToken,
             cookie,
             transactionCookie, transaction, formToken, code, session, signUpSession,

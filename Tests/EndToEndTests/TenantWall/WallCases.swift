@@ -39,6 +39,27 @@ enum WallCases {
                 )
             },
         ],
+        "POST /recovery/start": [
+            client("/recovery/start", ["identifier": "a@example.com"]),
+            WallProbe("a user's name") { ours, them in
+                .json(
+                    "/recovery/start",
+                    ["client_id": .string(ours.app.id), "identifier": .string(them.username)]
+                )
+            },
+        ],
+        "POST /recovery/verify": [
+            client("/recovery/verify", ["recovery_session": "x", "code": "12345678"]),
+            WallProbe("a recovery under way") { ours, them in
+                .json(
+                    "/recovery/verify",
+                    [
+                        "client_id": .string(ours.app.id), "recovery_session": .string(them.recoverySession),
+                        "code": "12345678",
+                    ]
+                )
+            },
+        ],
         "GET /u/reset-password": [
             WallProbe("a ticket") { _, them in .get("/u/reset-password?ticket=\(Request.escaped(them.ticket))") }
         ],

@@ -45,10 +45,11 @@ public final class API: HTTPHandler {
         var table = RouteTable<Endpoint>()
         let endpoints =
             TokenRoutes(services: services).endpoints + PasskeyRoutes(services: services).endpoints
-            + DatabaseRoutes(services: services).endpoints
+            + DatabaseRoutes(services: services).endpoints + RecoveryRoutes(services: services).endpoints
             + AuthorizeRoutes(services: services).endpoints + SignInPages(services: services).endpoints
             + ResetPages(services: services).endpoints
             + ConsentPage(services: services).endpoints + HostedPasskeyCalls(services: services).endpoints
+            + RecoverPages(services: services).endpoints + NotMePage(services: services).endpoints
             + EnrollPasskeyPage(services: services).endpoints + AccountPage(services: services).endpoints
             + LogoutRoutes(services: services).endpoints
             + UserInfoRoutes(services: services).endpoints + DiscoveryRoutes(services: services).endpoints
@@ -299,6 +300,7 @@ public final class API: HTTPHandler {
                 userAgent: String(decoding: userAgent.utf8.prefix(256), as: UTF8.self)
             ),
             network: forwarded.client?.isIPv4 == false ? forwarded.addressText(counted: true) : address,
+            languages: AcceptedLanguages.read(request.headers["accept-language"]),
             now: now
         )
     }

@@ -12,6 +12,9 @@ public struct APIServices: Sendable {
     let login: Login
     let enrollment: Enrollment
     let recovery: Recovery
+    let recoveryRequest: RecoveryRequest
+    let recoveryCodes: RecoveryCodes
+    let notMe: NotMe
     let codes: CodeGrant
     let hosted: HostedSeal
     let passwordStore: any PasswordStore
@@ -106,8 +109,13 @@ public struct APIServices: Sendable {
         hosted = HostedSeal(deployment, random: random)
         signUp = SignUp(ceremonies)
         login = Login(ceremonies)
-        enrollment = Enrollment(ceremonies)
-        recovery = Recovery(ceremonies, tickets: store, store: store)
+        let notices = Notices(mail: mail, random: random)
+        let codeKey = deployment.key(for: .codes)
+        enrollment = Enrollment(ceremonies, notices: notices)
+        recovery = Recovery(ceremonies, tickets: store, store: store, notices: notices)
+        recoveryRequest = RecoveryRequest(store: store, notices: notices, key: codeKey, random: random)
+        recoveryCodes = RecoveryCodes(store: store, key: codeKey, random: random)
+        notMe = NotMe(tickets: store, users: store, store: store, random: random)
         conformance = Conformance(ceremonies)
         passwordLogin = PasswordLogin(passwords: store, hasher: hasher, note: { ceremonies.refusals.add($0) })
         passwordSignUp = PasswordSignUp(

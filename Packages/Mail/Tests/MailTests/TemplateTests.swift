@@ -8,7 +8,9 @@ import Testing
 struct TemplateTests {
     private static let values = [
         "tenant": "Acme <b>&", "address": "ana@example.com", "link": "https://login.acme.example/u/x?ticket=a&b=\"'",
-        "hours": "120",
+        "hours": "120", "code": "1234 5678", "minutes": "10", "days": "7", "time": "2026-01-31 10:20 UTC",
+        "stop": "https://login.acme.example/u/not-me?ticket=a&b=\"'", "place": "192.0.2.7", "device": "Firefox/1",
+        "provider": "Passwords",
     ]
 
     private static func file(_ name: String, _ text: String, tenant: String? = nil) -> MailTemplates.File {
@@ -31,6 +33,9 @@ struct TemplateTests {
                 #expect(html.contains("Acme &lt;b&gt;&amp;") && !html.contains("<b>"))
                 for name in kind.placeholders where name != "tenant" {
                     #expect(mail.text.contains(Self.values[name] ?? "-"))
+                }
+                if kind.placeholders.contains("stop") {
+                    #expect(html.contains("href=\"https://login.acme.example/u/not-me?ticket=a&amp;b=&quot;&#39;\""))
                 }
                 guard kind.placeholders.contains("link") else { continue }
                 #expect(html.contains("href=\"https://login.acme.example/u/x?ticket=a&amp;b=&quot;&#39;\""))

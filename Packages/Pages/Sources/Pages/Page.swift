@@ -14,6 +14,11 @@ public struct Page: Sendable {
         case resetPassword = "reset-password"
         case resetDone = "reset-done"
         case passkeys
+        case recoverAsk = "recover-ask"
+        case recoverCode = "recover-code"
+        case recoverPasskey = "recover-passkey"
+        case reviewPasskeys = "review-passkeys"
+        case notMe = "not-me"
     }
 
     public let name: Name
@@ -93,6 +98,9 @@ enum BuiltInTemplates {
         "enroll-passkey": PackageResources.enroll_passkey_html,
         "reset-ask": PackageResources.reset_ask_html, "reset-password": PackageResources.reset_password_html,
         "reset-done": PackageResources.reset_done_html, "passkeys": PackageResources.passkeys_html,
+        "recover-ask": PackageResources.recover_ask_html, "recover-code": PackageResources.recover_code_html,
+        "recover-passkey": PackageResources.recover_passkey_html,
+        "review-passkeys": PackageResources.review_passkeys_html, "not-me": PackageResources.not_me_html,
     ]
 
     static let all: [String: PageTemplate] = sources.compactMapValues {

@@ -134,11 +134,21 @@ struct ConfigurationChangeTests {
         #expect(try acme().connections.first == changed)
     }
 
+    @Test("The ways back into an account are chosen, and what is no way is refused")
+    func recoveryMethods() async throws {
+        let changed = try await setOptions(["recovery", "methods"], ["recovery_code"])
+        #expect(changed.options.recoveryMethods == [.recoveryCode])
+        #expect(try acme().connections.first == changed)
+        for wrong: JSONValue in [["sms"], ["email", "email"], "email", [1]] {
+            await #expect(throws: TenancyError.self) { try await setOptions(["recovery", "methods"], wrong) }
+        }
+        #expect(try await setOptions(["recovery", "methods"], []).options.recoveryMethods == [])
+    }
+
     @Test(
         "What this build cannot enforce is refused by name",
         arguments: [
             (["brute_force_protection"], false, "brute_force_protection"),
-            (["recovery"], ["methods": ["email"]], "recovery"),
             (["attributes"], ["email": ["identifier": ["active": true], "unique": false]], "unique"),
             (
                 ["attributes"],

@@ -145,6 +145,36 @@ public struct PasswordReset: Sendable {
         throw .busy
     }
 
+    /// Passkeys that are looked through: all that the user has.
+    public struct Review: Sendable {
+        /// The newest first.
+        public let passkeys: [Passkey]
+    }
+
+    /// Looks at a review, and leaves it as it is.
+    ///
+    /// - Parameters:
+    ///   - secret: of ``Done/review``, or of what a recovery left.
+    ///   - context: where.
+    /// - Returns: what there is to look through, but for what was made since the review began.
+    /// - Throws: `.ticketInvalid` or `.store`.
+    public func review(_ secret: String, in context: RequestContext) async throws(AccountError) -> Review {
+        guard let bytes = try? Base64URL.decode(secret), bytes.count == 32 else { throw .ticketInvalid }
+        let found = try await stored { () async throws(StoreError) in
+            try await store.ticket(
+                hash: SHA256.hash(bytes),
+                for: .passkeyReview,
+                of: context.tenant,
+                now: context.now
+            )
+        }
+        guard let ticket = found else { throw .ticketInvalid }
+        let passkeys = try await stored { () async throws(StoreError) in
+            try await store.passkeys(of: ticket.user, relyingPartyID: nil, tenant: context.tenant)
+        }
+        return Review(passkeys: passkeys.filter { $0.createdAt < ticket.createdAt })
+    }
+
     /// Spends a review: the named passkeys go, with the tokens of their sign-ins.
     ///
     /// - Parameters:
@@ -167,7 +197,8 @@ public struct PasswordReset: Sendable {
             )
             guard let found else { return false }
             let ids = passkeys.map { JSONValue.string($0.text) }
-            let event = Self.event(["scp"], found.user, ["removed_passkeys": .array(ids)], context)
+            let type = found.parameters["after"]?.string == "recovery" ? "recovery_succeeded" : "scp"
+            let event = Self.event([type], found.user, ["removed_passkeys": .array(ids)], context)
             return try await store.review(found, removing: passkeys, now: context.now, audit: event)
         }
         guard isDone else { throw .ticketInvalid }

@@ -14,6 +14,8 @@ struct BrowserCookies {
     var sessionName: String { isSecure ? "__Host-pk_session" : "pk_session" }
     /// Names the browser that a hosted sign-in belongs to.
     var transactionName: String { isSecure ? "__Host-pk_tx" : "pk_tx" }
+    /// Keeps a recovery for the browser that asked for it.
+    var recoveryName: String { isSecure ? "__Host-pk_recovery" : "pk_recovery" }
     static let ceremonyName = "pk_ceremony"
 
     /// The header value that sets a session cookie, for `maximumAge` seconds or, when that is `nil`, until the browser
@@ -45,6 +47,13 @@ struct BrowserCookies {
     static func marks(_ cookie: String?) -> [String] {
         (cookie ?? "").prefix(400).split(separator: ".").map(String.init)
     }
+
+    /// The header value that keeps a recovery for as long as it may last.
+    func recovery(_ session: String) -> String {
+        "\(recoveryName)=\(session); Path=/; HttpOnly; SameSite=Lax\(secure); Max-Age=1800"
+    }
+
+    var clearedRecovery: String { "\(recoveryName)=; Path=/; HttpOnly; SameSite=Lax\(secure); Max-Age=0" }
 
     /// The header value that keeps a ceremony's session for as long as it lives.
     func ceremony(_ session: String, seconds: Int64) -> String {

@@ -57,18 +57,20 @@ struct EnrollPasskeyPage: Sendable {
         let context = exchange.context
         do throws(PasskeyError) {
             let pending = try await services.recovery.take(session: session, for: leave, in: context)
-            let passkey = try await services.recovery.finish(answer.response, answering: pending, in: context)
-            return Self.verified(passkey, pending.id)
+            let verified = try await services.recovery.verify(answer.response, answering: pending, in: context)
+            let done = try await services.recovery.store(verified, session: nil, in: context)
+            return Self.verified(done, pending.id)
         } catch { throw APIError(error, at: .browserVerify) }
     }
 
-    private static func verified(_ passkey: Passkey, _ ceremony: CeremonyID) -> HTTPResponse {
+    /// The end of a recovery on a page, with what the script goes on to: a look through the other passkeys.
+    static func verified(_ done: Recovery.Done, _ ceremony: CeremonyID) -> HTTPResponse {
         var response = HTTPResponse.json(capacity: 256) { json in
             json.beginObject()
             json.name("verified")
             json.bool(true)
-            json.name("passkey_id")
-            json.string(passkey.id.text)
+            json.member("passkey_id", done.passkey.id.text)
+            if let review = done.review { json.member("review", review) }
             json.endObject()
         }
         response.headers.add("X-Ceremony-Id", ceremony.text)

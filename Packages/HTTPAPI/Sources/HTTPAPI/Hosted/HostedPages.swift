@@ -38,11 +38,13 @@ struct HostedPages: Sendable {
         PageLanguage(locales: locales, acceptLanguage: exchange.header("accept-language"))
     }
 
-    /// A page with nothing but a sentence, of the texts `key.title`, `key.heading` and `key.text`.
+    /// A page with nothing but a sentence, of the texts `key.title`, `key.heading` and `key.text`, and a link that goes
+    /// on, where there is somewhere to go on to.
     static func message(
         _ key: String,
         status: Int = 200,
         code: String = "",
+        goingOn next: String? = nil,
         _ exchange: Exchange
     ) -> HTTPResponse {
         let language = language(nil, exchange)
@@ -51,7 +53,7 @@ struct HostedPages: Sendable {
             [
                 "title_key": .text(key), "heading": .text(Page.sentence("\(key).heading", in: language)),
                 "text": .text(Page.sentence("\(key).text", in: language)), "code": .text(code),
-                "is_error": .flag(status >= 400),
+                "is_error": .flag(status >= 400), "continue": .text(next ?? ""),
             ]
         )
         return response(page, status: status, exchange)

@@ -90,7 +90,8 @@ struct ResetPages: Sendable {
         do throws(AccountError) {
             try await services.passwordReset.review(ticket, removing: chosen, in: exchange.context)
         } catch { return try Self.refusal(error, exchange) }
-        return HostedPages.message("reset-reviewed", exchange)
+        let visit = try? HostedVisit(try? form.string("state"), services.hosted, &exchange)
+        return HostedPages.message("reset-reviewed", goingOn: visit?.address("/authorize/resume"), exchange)
     }
 
     // MARK: Pages
@@ -136,7 +137,7 @@ struct ResetPages: Sendable {
     }
 
     /// Its name, its date, and how it came to be.
-    private static func describe(_ passkey: Passkey, _ language: PageLanguage) -> [String: PageValue] {
+    static func describe(_ passkey: Passkey, _ language: PageLanguage) -> [String: PageValue] {
         let date = String(passkey.createdAt.rfc3339.prefix(10))
         let made = Page.sentence("made.\(passkey.enrolledBy.rawValue)", in: language, ["date": .text(date)])
         let name = passkey.name ?? Page.sentence("passkey.unnamed", in: language)

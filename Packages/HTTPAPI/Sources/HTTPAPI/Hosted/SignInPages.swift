@@ -148,7 +148,7 @@ struct SignInPages: Sendable {
             .login,
             [
                 "username": .text(username ?? ""), "passwords": .flag(takesPasswords),
-                "reset": .flag(takesPasswords),
+                "reset": .flag(takesPasswords), "recover": .flag(!isProof && isRecoverable(options, exchange)),
                 "passkeys": .flag(takesPasskeys(options, exchange)), "signup": .flag(maySignUp),
             ],
             error,
@@ -289,6 +289,11 @@ struct SignInPages: Sendable {
         do throws(DirectoryError) {
             return try exchange.context.connection(realm: visit.transaction.connection, for: visit.client)
         } catch { throw APIError(.directory(error)) }
+    }
+
+    /// Whether somebody who lost their passkey gets a new one by a code.
+    private func isRecoverable(_ options: ConnectionOptions, _ exchange: Exchange) -> Bool {
+        takesPasskeys(options, exchange) && options.recoveryMethods.contains { $0 != .passkey }
     }
 
     private func takesPasskeys(_ options: ConnectionOptions, _ exchange: Exchange) -> Bool {

@@ -59,14 +59,45 @@ struct RateGuard: Sendable {
         case .management: set.management
         case .myAccount: set.myAccount
         case .recoveryMail: set.recoveryMail
+        case .recoveryCodes: set.recoveryCodes
+        case .recoveryCodesIP:
+            set.recoveryCodes.map { limit in
+                RateLimit(limit: limit.limit.multipliedReportingOverflow(by: 5).partialValue, seconds: limit.seconds)
+            }
         case .passwordIdentifierIP: set.passwordIdentifierIP
         case .passwordIP: set.passwordIP
         }
     }
 
-    /// A try of a password that was counted before anything was looked at.
+    /// A try that was counted before anything was looked at.
     struct PasswordTry {
         fileprivate let keys: [RateLimiter.Key]
+    }
+
+    /// Counts a recovery code that somebody typed, as though it were wrong.
+    ///
+    /// - Parameters:
+    ///   - name: what stands for the name that is recovered, whether or not anybody has it; `nil`: no recovery.
+    ///   - exchange: the request.
+    /// - Returns: what to take back when it was right.
+    /// - Throws: `rate_limited`.
+    func countCode(of name: String?, _ exchange: inout Exchange) async throws(APIError) -> PasswordTry {
+        let (tenant, now) = (exchange.context.tenant.number, exchange.context.now.seconds)
+        var counted: [RateLimiter.Key] = []
+        let addresses = [(RateLimiter.Key.Bucket.recoveryCodes, name), (.recoveryCodesIP, exchange.context.network)]
+        for (bucket, address) in addresses {
+            guard let address, let limit = limit(bucket) else { continue }
+            let key = RateLimiter.Key(bucket: bucket, tenant: tenant, address: address)
+            let state = await sharedState(key, limit, &exchange) ?? limiter.count(key, limit, now: now)
+            guard !state.isRefused else {
+                await takeBack(PasswordTry(keys: counted), wasRight: false)
+                exchange.rate = state
+                let wait = Int(clamping: max(1, state.reset - now))
+                throw .rateLimited.with { $0.retryAfter = wait }
+            }
+            counted.append(key)
+        }
+        return PasswordTry(keys: counted)
     }
 
     /// Counts a try of a password for `name` from `network`, as though it failed.
@@ -159,6 +190,8 @@ extension RateLimiter.Key {
             case .management: "management"
             case .myAccount: "my_account"
             case .recoveryMail: "recovery_mail"
+            case .recoveryCodes: "recovery_codes"
+            case .recoveryCodesIP: "recovery_codes_ip"
             case .passwordIdentifierIP: "password_identifier_ip"
             case .passwordIP: "password_ip"
             }

@@ -23,6 +23,8 @@ public struct RateLimits: Hashable, Sendable {
     public var myAccount: RateLimit?
     /// Mails by which an address gets back into an account.
     public var recoveryMail: RateLimit?
+    /// Wrong recovery codes, mailed or printed, of a name; an address has five times as many.
+    public var recoveryCodes: RateLimit?
     /// Wrong passwords of a name from an address, and how long the name is then locked there.
     public var passwordIdentifierIP: RateLimit?
     /// Wrong passwords in a row of a name, from wherever.
@@ -37,6 +39,7 @@ public struct RateLimits: Hashable, Sendable {
         management: RateLimit? = RateLimit(limit: 100, seconds: 2),
         myAccount: RateLimit? = RateLimit(limit: 20, seconds: 1),
         recoveryMail: RateLimit? = RateLimit(limit: 5, seconds: 3600),
+        recoveryCodes: RateLimit? = RateLimit(limit: 10, seconds: 3600),
         passwordIdentifierIP: RateLimit? = RateLimit(limit: 10, seconds: 900),
         passwordIdentifier: Int? = 100,
         passwordIP: RateLimit? = RateLimit(limit: 100, seconds: 86400)
@@ -47,6 +50,7 @@ public struct RateLimits: Hashable, Sendable {
         self.management = management
         self.myAccount = myAccount
         self.recoveryMail = recoveryMail
+        self.recoveryCodes = recoveryCodes
         self.passwordIdentifierIP = passwordIdentifierIP
         self.passwordIdentifier = passwordIdentifier
         self.passwordIP = passwordIP
@@ -60,6 +64,7 @@ public struct RateLimits: Hashable, Sendable {
         management: nil,
         myAccount: nil,
         recoveryMail: nil,
+        recoveryCodes: nil,
         passwordIdentifierIP: nil,
         passwordIdentifier: nil,
         passwordIP: nil
@@ -71,6 +76,7 @@ final class RateLimiter: Sendable {
     struct Key: Hashable {
         enum Bucket: Hashable {
             case passkeyChallenges, token, signup, management, myAccount, recoveryMail, passwordIdentifierIP, passwordIP
+            case recoveryCodes, recoveryCodesIP
         }
         let bucket: Bucket
         let tenant: Int64

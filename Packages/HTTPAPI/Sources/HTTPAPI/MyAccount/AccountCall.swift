@@ -55,6 +55,14 @@ struct AccountCall: Sendable {
 
     // MARK: What the user has
 
+    /// The recovery codes that the path names.
+    func namedRecoveryCodes() async throws(APIError) -> RecoveryCodeSet? {
+        guard id.hasPrefix("recovery-code|"), let set = try await own.recoveryCodes(),
+            AccountMethod.recoveryCodes(set).id.utf8.elementsEqual(id.utf8)
+        else { return nil }
+        return set
+    }
+
     /// The method that the path names.
     ///
     /// - Throws: `method_not_found`, also for one of somebody else.
@@ -62,6 +70,7 @@ struct AccountCall: Sendable {
         if id.hasPrefix("password|"), let password = try await own.password(), password.id.utf8.elementsEqual(id.utf8) {
             return password
         }
+        if let set = try await namedRecoveryCodes() { return .recoveryCodes(set) }
         guard let passkey = named(try await own.passkeys()) else { throw .methodNotFound }
         return .passkey(passkey)
     }
@@ -70,7 +79,7 @@ struct AccountCall: Sendable {
     ///
     /// - Returns: the passkey.
     /// - Throws: `insufficient_user_authentication`, `method_not_found`, `passkey_on_probation`, or `method_is_fixed` for a
-    ///   password.
+    ///   password and for recovery codes.
     func freshlyProven() async throws(APIError) -> Passkey {
         let passkeys = try await own.passkeys()
         try own.requireFreshProof(having: passkeys)
@@ -78,8 +87,9 @@ struct AccountCall: Sendable {
             try own.requireNoProbation(having: passkeys, changing: passkey)
             return passkey
         }
-        if case .password = try await method() { throw .methodIsFixed }
-        throw .methodNotFound
+        // What there is and is no passkey has no name, and a password is not removed.
+        _ = try await method()
+        throw .methodIsFixed
     }
 
     private func named(_ passkeys: [Passkey]) -> Passkey? {

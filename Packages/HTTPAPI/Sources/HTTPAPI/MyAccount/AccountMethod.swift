@@ -6,12 +6,14 @@ import WebAuthn
 enum AccountMethod {
     case passkey(Passkey)
     case password(of: User, changedAt: UnixTime)
+    case recoveryCodes(RecoveryCodeSet)
 
     /// As paths and lists name it (contract 10.1).
     var id: String {
         switch self {
         case .passkey(let passkey): "passkey|" + passkey.id.text
         case .password(let user, _): "password|" + user.id.hex
+        case .recoveryCodes(let set): "recovery-code|" + set.id.text
         }
     }
 
@@ -19,6 +21,7 @@ enum AccountMethod {
         switch self {
         case .passkey: "passkey"
         case .password: "password"
+        case .recoveryCodes: "recovery-code"
         }
     }
 
@@ -26,19 +29,27 @@ enum AccountMethod {
         switch self {
         case .passkey(let passkey): passkey.createdAt
         case .password(let user, _): user.createdAt
+        case .recoveryCodes(let set): set.createdAt
         }
+    }
+
+    /// A code is for who lost everything else.
+    private var usage: JSONValue {
+        if case .recoveryCodes = self { return ["secondary"] }
+        return ["primary"]
     }
 
     /// Both mobile clients need all members but `name`, `last_auth_at`, `transports` and `user_agent`.
     var document: JSONObject {
         var document: JSONObject = [
-            "id": .string(id), "type": .string(type), "created_at": .string(createdAt.rfc3339), "usage": ["primary"],
+            "id": .string(id), "type": .string(type), "created_at": .string(createdAt.rfc3339), "usage": usage,
         ]
         switch self {
         case .passkey(let passkey): Self.describe(passkey, &document)
         case .password(let user, let changedAt):
             document.set("identity_user_id", .string(user.id.hex))
             if changedAt > user.createdAt { document.set("last_password_reset", .string(changedAt.rfc3339)) }
+        case .recoveryCodes(let set): document.set("identity_user_id", .string(set.user.hex))
         }
         return document
     }

@@ -73,8 +73,10 @@ struct MyAccountRoutes: Sendable {
         var types: [String] = []
         if call.settings.passkeysEnabled, call.options?.passkeysEnabled == true { types.append("passkey") }
         if call.options?.passwordsEnabled == true { types.append("password") }
-        let factors = types.map { JSONValue.object(["type": .string($0), "usage": ["primary"]]) }
-        return .json { $0.value(["factors": .array(factors)]) }
+        var factors = types.map { JSONValue.object(["type": .string($0), "usage": ["primary"]]) }
+        if call.own.takesRecoveryCodes { factors.append(["type": "recovery-code", "usage": ["secondary"]]) }
+        let shown = factors
+        return .json { $0.value(["factors": .array(shown)]) }
     }
 
     private func list(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
@@ -82,6 +84,7 @@ struct MyAccountRoutes: Sendable {
         let passkeys = try await call.own.passkeys()
         var methods = passkeys.map { AccountMethod.passkey($0) }
         if let password = try await call.own.password() { methods.append(password) }
+        if let codes = try await call.own.recoveryCodes() { methods.append(.recoveryCodes(codes)) }
         methods.sort { $0.createdAt > $1.createdAt }
         let shown = methods.filter { type == nil || $0.type == type }.prefix(20).map { JSONValue.object($0.document) }
         let signals = await services.ceremonies.signals(for: call.user, having: passkeys, in: call.context)
@@ -125,7 +128,9 @@ struct MyAccountRoutes: Sendable {
     }
 
     private func start(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
-        let wish = try Wish(Parameters(try call.exchange.jsonBody()), call)
+        let parameters = Parameters(try call.exchange.jsonBody())
+        if try parameters.string("type") == "recovery-code" { return try await makeRecoveryCodes(call) }
+        let wish = try Wish(parameters, call)
         let begun: Begun<CreationOptions>
         do throws(PasskeyError) {
             begun = try await services.enrollment.begin(
@@ -152,7 +157,48 @@ struct MyAccountRoutes: Sendable {
         return response
     }
 
+    /// Codes are good at once, for whoever is shown them may look away before saying that they have them.
+    private func makeRecoveryCodes(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
+        guard call.own.takesRecoveryCodes, let connection = call.connection else { throw .methodNotEnabled }
+        let made: RecoveryCodes.Made
+        do throws(PasskeyError) {
+            made = try await services.recoveryCodes.make(
+                for: call.user,
+                in: call.session,
+                of: connection,
+                call.context,
+                audit: { call.own.event("create", .recoveryCodes($0)) }
+            )
+        } catch { throw APIError(error, at: .account) }
+        let id = AccountMethod.recoveryCodes(made.set).id
+        var response = HTTPResponse.json(status: 202, capacity: 512) { json in
+            json.beginObject()
+            json.member("id", id)
+            json.member("auth_session", made.session)
+            // One, for clients that know of one.
+            json.member("recovery_code", made.codes.first ?? "")
+            json.name("recovery_codes")
+            json.value(.array(made.codes.map { .string($0) }))
+            json.endObject()
+        }
+        response.headers.add("Location", call.location(of: id))
+        return response
+    }
+
+    /// Says that the codes were seen; nothing changes by it.
+    private func confirm(_ set: RecoveryCodeSet, _ call: AccountCall) throws(APIError) -> HTTPResponse {
+        let session = try Parameters(try call.exchange.jsonBody()).requiredString("auth_session")
+        guard RecoveryCodes.isSession(session, of: set) else {
+            throw APIError(PasskeyError.sessionInvalid, at: .account)
+        }
+        let method = AccountMethod.recoveryCodes(set)
+        var response = HTTPResponse.json(status: 201, capacity: 256) { $0.value(.object(method.document)) }
+        response.headers.add("Location", call.location(of: method.id))
+        return response
+    }
+
     private func finish(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
+        if let set = try await call.namedRecoveryCodes() { return try confirm(set, call) }
         guard call.id.utf8.elementsEqual(AccountCall.pendingPasskey.utf8) else { throw .methodNotFound }
         let parameters = Parameters(try call.exchange.jsonBody())
         let session = try parameters.requiredString("auth_session")
@@ -213,7 +259,25 @@ struct MyAccountRoutes: Sendable {
         return .json(capacity: 1024) { $0.value(.object(document)) }
     }
 
+    private func delete(_ set: RecoveryCodeSet, _ call: AccountCall) async throws(APIError) -> HTTPResponse {
+        guard let connection = call.connection else { throw .methodNotFound }
+        let isDone: Bool
+        do throws(PasskeyError) {
+            isDone = try await services.recoveryCodes.remove(
+                set,
+                of: call.user,
+                in: call.session,
+                of: connection,
+                call.context,
+                audit: call.own.event("delete", .recoveryCodes(set))
+            )
+        } catch { throw APIError(error, at: .account) }
+        guard isDone else { throw .methodNotFound }
+        return HTTPResponse(status: 204)
+    }
+
     private func delete(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
+        if let set = try await call.namedRecoveryCodes() { return try await delete(set, call) }
         let passkey = try await call.freshlyProven()
         try await call.own.remove(passkey)
         return HTTPResponse(status: 204)

@@ -39,6 +39,20 @@ struct OwnAccount: Sendable {
         return details?.passwordChangedAt.map { .password(of: user, changedAt: $0) }
     }
 
+    /// The recovery codes, where they get anybody in.
+    func recoveryCodes() async throws(APIError) -> RecoveryCodeSet? {
+        guard takesRecoveryCodes else { return nil }
+        do throws(PasskeyError) {
+            return try await services.recoveryCodes.set(of: user.id, context)
+        } catch { throw APIError(error, at: .account) }
+    }
+
+    /// Whether the user's connection lets people in by recovery codes: to a new passkey.
+    var takesRecoveryCodes: Bool {
+        guard let options, context.settings.passkeysEnabled, options.passkeysEnabled else { return false }
+        return options.recoveryMethods.contains(.recoveryCode)
+    }
+
     // MARK: Who may change it
 
     /// - Throws: `insufficient_user_authentication`.

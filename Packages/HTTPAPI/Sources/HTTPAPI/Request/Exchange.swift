@@ -21,11 +21,8 @@ struct Exchange {
     /// The header `Origin`, when there is one.
     var origin: String? { header("origin") }
 
-    /// Languages that the person reads, as the browser says, at most ten; which it likes best is not weighed.
-    var languages: [String] {
-        let ranges = (header("accept-language") ?? "").prefix(500).split(separator: ",").prefix(10)
-        return ranges.map { String($0.prefix { $0 != ";" }.filter { $0 != " " }) }.filter { !$0.isEmpty && $0 != "*" }
-    }
+    /// Languages that the person reads, as the browser says.
+    var languages: [String] { context.languages }
 
     // MARK: Bodies
 
@@ -77,6 +74,7 @@ struct Exchange {
             base: context.base,
             device: Device(address: address.description, userAgent: context.device.userAgent),
             network: address.isIPv4 ? address.description : address.network.description,
+            languages: context.languages,
             now: context.now
         )
     }
@@ -117,5 +115,14 @@ struct Exchange {
             assertionType: try parameters.string("client_assertion_type"),
             assertion: try parameters.string("client_assertion")
         )
+    }
+}
+
+/// The header `Accept-Language` (RFC 9110 §12.5.4).
+enum AcceptedLanguages {
+    /// At most ten languages; which the browser likes best is not weighed.
+    static func read(_ header: String?) -> [String] {
+        let ranges = (header ?? "").prefix(500).split(separator: ",").prefix(10)
+        return ranges.map { String($0.prefix { $0 != ";" }.filter { $0 != " " }) }.filter { !$0.isEmpty && $0 != "*" }
     }
 }

@@ -44,3 +44,15 @@ extension APIError {
         }
     }
 }
+
+// MARK: Section 9.5
+
+extension APIError {
+    /// Wrong, over, for another client, or one too many: nobody is told which.
+    static let recoveryCodeInvalid = APIError(
+        403,
+        "invalid_grant",
+        "Invalid or expired code",
+        "recovery_code_invalid"
+    )
+}

@@ -121,10 +121,41 @@ struct SignIn {
                 session: prepared.session,
                 ceremony: pending.id
             )
-        case .enrollment, .recovery:
+        case .recovery(let pending):
+            return try await recover(pending, answer, decision, client, context)
+        case .enrollment:
             // Adding a passkey signs nobody in: its session is good for nothing here.
             throw APIError(PasskeyError.sessionInvalid, at: surface)
         }
+    }
+
+    /// The new passkey of a recovery, and the one session that it begins (contract 9.5).
+    private func recover(
+        _ pending: Recovery.Pending,
+        _ answer: JSONObject,
+        _ decision: GrantDecision,
+        _ client: Client,
+        _ context: RequestContext
+    ) async throws(APIError) -> Result {
+        let verified: Recovery.Verified
+        do throws(PasskeyError) {
+            verified = try await services.recovery.verify(answer, answering: pending, in: context)
+        } catch { throw APIError(error, at: surface) }
+        let prepared = try await prepare(decision, verified.authentication, client, context)
+        do throws(PasskeyError) {
+            try await services.recovery.store(
+                verified,
+                session: RecoverySession(prepared.session, cookieHash: nil, refresh: prepared.refresh),
+                in: context
+            )
+        } catch { throw APIError(error, at: surface) }
+        return Result(
+            user: verified.user,
+            passkey: verified.passkey,
+            tokens: try await sign(prepared, context),
+            session: prepared.session,
+            ceremony: pending.id
+        )
     }
 
     private func prepare(

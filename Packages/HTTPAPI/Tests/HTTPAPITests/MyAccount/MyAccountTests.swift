@@ -88,6 +88,7 @@ struct MyAccountTests {
             #expect(
                 factors["factors"] == [
                     ["type": "passkey", "usage": ["primary"]], ["type": "password", "usage": ["primary"]],
+                    ["type": "recovery-code", "usage": ["secondary"]],
                 ]
             )
             let all = try await user.get(methods)

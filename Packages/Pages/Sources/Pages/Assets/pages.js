@@ -21,7 +21,8 @@ async function start() {
     case "login": return startLogin();
     case "signup": return startSignUp();
     case "upgrade": return upgrade();
-    case "enroll-passkey": return startEnrollment();
+    case "enroll-passkey": return startRecovery("/u/enroll-passkey");
+    case "recover-passkey": return startRecovery("/u/recover");
     case "passkeys": return startAccount();
   }
 }
@@ -145,21 +146,28 @@ async function makeSilently() {
   }
 }
 
-// By a link
+// By a link or a code
 
-function startEnrollment() {
-  const ticket = document.getElementById("ask").dataset.ticket;
+function startRecovery(path) {
+  const ask = document.getElementById("ask");
+  const { ticket, code, recoveryCode } = ask.dataset;
+  const proof = ticket ? { ticket } : code ? { code } : { recovery_code: recoveryCode };
   button.hidden = false;
   button.addEventListener("click", () => run(async () => {
-    const { body, session } = await call("/u/enroll-passkey/options", { ticket });
+    const { body, session } = await call(`${path}/options`, proof);
     const credential = await navigator.credentials.create({ publicKey: creationOptions(body) });
+    let done;
     try {
-      await call("/u/enroll-passkey/verify", { ticket, response: toJSON(credential) }, session);
+      done = await call(`${path}/verify`, { ...proof, response: toJSON(credential) }, session);
     } catch (error) {
       await forget(error);
       throw error;
     }
-    document.getElementById("ask").hidden = true;
+    // Older passkeys are looked through; where there are none, the sign-in goes on that led here.
+    const state = transaction ? "&state=" + encodeURIComponent(transaction) : "";
+    if (done.body.review) return location.replace("/u/review-passkeys?ticket=" + done.body.review + state);
+    if (transaction) return goOn();
+    ask.hidden = true;
     document.getElementById("error").hidden = true;
     document.getElementById("done").hidden = false;
   }));

@@ -7,9 +7,14 @@ public import WebAuthn
 public struct Enrollment: Sendable {
     private let ceremonies: Ceremonies
     private let offers: UpgradeOffer
+    private let notices: Notices
 
-    public init(_ ceremonies: Ceremonies) {
+    /// - Parameters:
+    ///   - ceremonies: where ceremonies wait.
+    ///   - notices: tells of passkeys that were made without asking.
+    public init(_ ceremonies: Ceremonies, notices: Notices) {
         self.ceremonies = ceremonies
+        self.notices = notices
         offers = UpgradeOffer(challenges: ceremonies.challenges)
     }
 
@@ -36,11 +41,11 @@ public struct Enrollment: Sendable {
     ) async throws(PasskeyError) -> Begun<CreationOptions>? {
         guard let connection = try? connection(of: user, client, at: surface, context),
             // Most who are offered none are told so without a query.
-            UpgradeOffer.mayStand(in: session, having: [], for: client, of: connection, context),
+            mayUpgrade(user, session, having: [], client, connection, context),
             UpgradeOffer.isSettled(passwordChangedAt, of: user, now: context.now)
         else { return nil }
         let passkeys = try await passkeys(of: user.id, context)
-        guard UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context),
+        guard mayUpgrade(user, session, having: passkeys, client, connection, context),
             passkeys.count < connection.options.passkey.maximumPerUser
         else { return nil }
         return try await begin(user, passkeys, session, isUpgrade: true, at: surface, client, connection, context)
@@ -82,7 +87,7 @@ public struct Enrollment: Sendable {
             else { throw .invalidIdentifier("username") }
         }
         let passkeys = try await passkeys(of: user.id, context)
-        let mayUpgrade = UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context)
+        let mayUpgrade = mayUpgrade(user, session, having: passkeys, client, connection, context)
         guard mayUpgrade || !conditional else { throw .upgradeNotOffered }
         if !conditional {
             try FreshProof.check(session, hasPasskey: !passkeys.isEmpty, in: context)
@@ -105,6 +110,19 @@ public struct Enrollment: Sendable {
             connection,
             context
         )
+    }
+
+    private func mayUpgrade(
+        _ user: User,
+        _ session: Session,
+        having passkeys: [Passkey],
+        _ client: Client,
+        _ connection: Connection,
+        _ context: RequestContext
+    ) -> Bool {
+        // Against a stolen password every address gets a notice; where none can be sent the tenant has to waive it.
+        guard connection.options.passkey.upgradesWithoutNotice || notices.canReach(user) else { return false }
+        return UpgradeOffer.mayStand(in: session, having: passkeys, for: client, of: connection, context)
     }
 
     func connection(
@@ -232,12 +250,17 @@ public struct Enrollment: Sendable {
             userAgent: context.device.userAgent,
             createdAt: context.now
         )
-        try await add(passkey, pending, outcome, details)
+        let told = pending.isUpgrade ? notices.ofUpgrade(passkey, to: user, context) : []
+        let mayBeSilent = !pending.isUpgrade || pending.connection.options.passkey.upgradesWithoutNotice
+        // An address that no mail can reach is as good as none.
+        guard mayBeSilent || !told.isEmpty else { throw notOffered(passkey, outcome, details) }
+        try await add(passkey, telling: told, pending, outcome, details)
         return passkey
     }
 
     private func add(
         _ passkey: Passkey,
+        telling notices: [Notice],
         _ pending: Pending,
         _ outcome: CeremonyOutcome,
         _ details: JSONObject
@@ -256,6 +279,7 @@ public struct Enrollment: Sendable {
             added = try await ceremonies.credentials.add(
                 passkey,
                 maximum: min(limit, others + 1),
+                notices: notices,
                 ceremony: record,
                 audit: event
             )

@@ -34,8 +34,7 @@ struct UpgradeOffer: Sendable {
     ) -> Bool {
         let age = context.now.milliseconds(since: session.authenticatedAt)
         let policy = connection.options.passkey
-        // Against a stolen password every address gets a notice; without mail the tenant has to waive it.
-        return policy.progressiveEnrollment && policy.upgradesWithoutNotice
+        return policy.progressiveEnrollment
             && session.isLive(at: context.now) && session.client == client.id
             // A recovery is followed by no silent upgrade.
             && session.amr.contains("pwd") && !session.amr.contains("rcv")

@@ -9,23 +9,36 @@ public struct Recovery: Sendable {
     private let ceremonies: Ceremonies
     private let tickets: any TicketStore
     private let store: any RecoveryStore
+    private let notices: Notices
+
+    /// Seconds in which the other passkeys can be looked through afterwards.
+    private static let reviewLife: Int64 = 1800
 
     /// - Parameters:
     ///   - ceremonies: where ceremonies wait.
     ///   - tickets: where the links of operators are kept.
     ///   - store: takes what a recovery ends with.
-    public init(_ ceremonies: Ceremonies, tickets: any TicketStore, store: any RecoveryStore) {
+    ///   - notices: tells of it.
+    public init(_ ceremonies: Ceremonies, tickets: any TicketStore, store: any RecoveryStore, notices: Notices) {
         self.ceremonies = ceremonies
         self.tickets = tickets
         self.store = store
+        self.notices = notices
     }
 
-    /// Whom a link is for.
+    /// Whose account it is, as a link or a code proves.
     public struct Leave: Sendable {
         public let user: User
+        public let client: Client
         let connection: Connection
-        let client: Client
         let proof: RecoveryProof
+
+        init(user: User, connection: Connection, client: Client, proof: RecoveryProof) {
+            self.user = user
+            self.connection = connection
+            self.client = client
+            self.proof = proof
+        }
     }
 
     /// Looks at an operator's link; it stays good.
@@ -75,9 +88,17 @@ public struct Recovery: Sendable {
 
     /// Begins the ceremony.
     ///
-    /// - Returns: what to send; its answer is for ``finish(_:answering:in:)``.
+    /// - Parameters:
+    ///   - leave: for whom.
+    ///   - surface: where it will end.
+    ///   - context: where.
+    /// - Returns: what to send; its answer is for ``verify(_:answering:in:)``.
     /// - Throws: `.store`.
-    public func begin(_ leave: Leave, in context: RequestContext) async throws(PasskeyError) -> Begun<CreationOptions> {
+    public func begin(
+        _ leave: Leave,
+        at surface: CeremonySurface = .hosted,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Begun<CreationOptions> {
         let user = leave.user
         let passkeys = try await stored { () async throws(StoreError) in
             try await ceremonies.credentials.passkeys(of: user.id, relyingPartyID: nil, tenant: context.tenant)
@@ -87,7 +108,7 @@ public struct Recovery: Sendable {
         }
         guard let handle else { throw .store(.corrupt(reason: "a user has no user handle")) }
         let composer = CeremonyOptions(
-            surface: .hosted,
+            surface: surface,
             client: leave.client,
             connection: leave.connection,
             context: context
@@ -96,7 +117,7 @@ public struct Recovery: Sendable {
         let issued = composer.registration(challenge: beginning.challenge)
         return try await ceremonies.begin(
             beginning,
-            .recover(issued, user: user.id, userHandle: handle, proof: leave.proof, .hosted),
+            .recover(issued, user: user.id, userHandle: handle, proof: leave.proof, surface),
             options: composer.creation(
                 of: AccountNames(user, precedence: leave.connection.options.precedence),
                 userHandle: handle,
@@ -109,11 +130,11 @@ public struct Recovery: Sendable {
         )
     }
 
-    /// Takes the ceremony that was begun with this link.
+    /// Takes the ceremony that was begun with this link or code.
     ///
     /// - Parameters:
     ///   - session: the text of `auth_session`, whatever came.
-    ///   - leave: of the same link.
+    ///   - leave: of the same link or code.
     ///   - context: where.
     /// - Returns: the ceremony.
     /// - Throws: `.sessionInvalid` when there is none, or it was begun with another proof; `.store`.
@@ -147,16 +168,30 @@ public struct Recovery: Sendable {
         public var id: CeremonyID { ceremony.id }
     }
 
-    /// Verifies the answer (WebAuthn L3 §7.1) and stores the passkey, in one durable step with the end of the proof, of
-    /// the user's sessions and of the refresh tokens.
+    /// A passkey that was made right, and is not stored yet.
+    public struct Verified: Sendable {
+        public let user: User
+        public let passkey: Passkey
+        /// What it signs in as: by a recovery, which is no second factor, whatever the passkey showed.
+        public let authentication: Authentication
+        let pending: Pending
+        let details: JSONObject
+    }
+
+    /// Verifies the answer (WebAuthn L3 §7.1). Nothing is stored or spent.
     ///
-    /// - Returns: the new passkey.
-    /// - Throws: `.refused`, `.sessionInvalid` when the proof was spent meanwhile or the user is gone or blocked, `.store`.
-    public func finish(
+    /// - Parameters:
+    ///   - response: the `RegistrationResponseJSON`.
+    ///   - pending: what was taken.
+    ///   - context: where.
+    /// - Returns: the proof.
+    /// - Throws: `.refused`, `.sessionInvalid` when the user is gone or blocked, or was changed since a mailed code was
+    ///   taken; `.store`.
+    public func verify(
         _ response: JSONObject,
         answering pending: Pending,
         in context: RequestContext
-    ) async throws(PasskeyError) -> Passkey {
+    ) async throws(PasskeyError) -> Verified {
         let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .recover, context: context)
         let (registration, details) = try await ceremonies.verify(
             response,
@@ -164,6 +199,15 @@ public struct Recovery: Sendable {
             outcome,
             user: pending.user
         )
+        let user = try await stored { () async throws(StoreError) in
+            try await ceremonies.users.user(pending.user, of: context.tenant)
+        }
+        // Who has another address by now is not proven by what was sent to the one before.
+        let isChanged = user.map { $0.updatedAt > pending.ceremony.startedAt } ?? true
+        guard let user, user.blockedAt == nil, !isChanged || pending.proof.kind != .mail else {
+            ceremonies.note("auth_session_invalid", outcome, user: pending.user, details: details)
+            throw .sessionInvalid
+        }
         let passkey = Passkey(
             id: PasskeyID(random: ceremonies.random(12)),
             tenant: context.tenant,
@@ -176,26 +220,83 @@ public struct Recovery: Sendable {
             userAgent: context.device.userAgent,
             createdAt: context.now
         )
-        try await store(passkey, pending, outcome, details)
-        return passkey
+        let authentication = Authentication(
+            user: user,
+            amr: ["rcv", pending.proof.kind == .link ? "phr" : "otp"],
+            acr: nil,
+            passkey: nil,
+            at: context.now
+        )
+        return Verified(
+            user: user,
+            passkey: passkey,
+            authentication: authentication,
+            pending: pending,
+            details: details
+        )
     }
 
-    private func store(
-        _ passkey: Passkey,
-        _ pending: Pending,
-        _ outcome: CeremonyOutcome,
-        _ details: JSONObject
-    ) async throws(PasskeyError) {
+    /// What a recovery left to look through.
+    public struct Done: Sendable {
+        public let passkey: Passkey
+        /// The secret by which the other passkeys are looked through; `nil` where there are none.
+        public let review: String?
+    }
+
+    /// Stores the passkey, in one durable step with the end of the proof, of the user's sessions and of the refresh
+    /// tokens. When the code came to an address that had never been verified before, whoever made the account need not be
+    /// its owner: all other ways in go as well (HTTP contract 9.2).
+    ///
+    /// - Parameters:
+    ///   - verified: the proof.
+    ///   - session: what it signs in; `nil`: nothing.
+    ///   - context: where.
+    /// - Returns: what is left to look through.
+    /// - Throws: `.refused` with `credential_exists`, `.sessionInvalid` when the proof was spent meanwhile or the user
+    ///   changed, is gone or blocked, `.store`.
+    @discardableResult
+    public func store(
+        _ verified: Verified,
+        session: RecoverySession?,
+        in context: RequestContext
+    ) async throws(PasskeyError) -> Done {
+        let (pending, user, passkey) = (verified.pending, verified.user, verified.passkey)
+        let outcome = CeremonyOutcome(ceremony: pending.ceremony, purpose: .recover, context: context)
+        let others = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.passkeys(of: user.id, relyingPartyID: nil, tenant: context.tenant)
+        }
+        let isProven = pending.proof.kind == .mail && user.identifier(.email)?.isVerified == false
+        let review = isProven || others.isEmpty ? nil : ceremonies.random(32)
         let about: JSONObject = [
             "authenticator": ["type": "passkey", "id": .string(passkey.id.text)],
             "ceremony_id": .string(pending.id.text), "proof": .string(pending.proof.kind.rawValue),
+            "cleared": .bool(isProven),
         ]
-        let (record, event) = outcome.accepted(passkey.user, details: details, event: about)
+        let (record, event) = outcome.accepted(user.id, details: verified.details, event: about)
+        let finished = FinishedRecovery(
+            passkey: passkey,
+            proof: pending.proof,
+            change: isProven ? Self.verifying(user, context.now) : nil,
+            clears: isProven,
+            review: review.map { Self.review($0, of: user, context) },
+            notices: notices.ofRecovery(passkey, to: user, context),
+            session: session,
+            ceremony: record,
+            audit: event
+        )
+        try await store(finished, outcome, verified.details)
+        return Done(passkey: passkey, review: review.map { Base64URL.encode($0) })
+    }
+
+    private func store(
+        _ finished: FinishedRecovery,
+        _ outcome: CeremonyOutcome,
+        _ details: JSONObject
+    ) async throws(PasskeyError) {
+        let passkey = finished.passkey
         let done: RecoveryOutcome
         do throws(StoreError) {
-            done = try await store.finishRecovery(
-                FinishedRecovery(passkey: passkey, proof: pending.proof, ceremony: record, audit: event)
-            )
+            done = try await store.finishRecovery(finished)
         } catch .unique(.ceremony) {
             throw .sessionInvalid
         } catch .unique(.credential) {
@@ -207,5 +308,28 @@ public struct Recovery: Sendable {
             ceremonies.note("auth_session_invalid", outcome, user: passkey.user, details: details)
             throw .sessionInvalid
         }
+    }
+
+    private static func verifying(_ user: User, _ now: UnixTime) -> UserChange {
+        var new = user
+        new.updatedAt = max(now, user.updatedAt.adding(milliseconds: 1))
+        new.identifiers = user.identifiers.map { identifier in
+            var verified = identifier
+            if identifier.kind == .email { verified.isVerified = true }
+            return verified
+        }
+        return UserChange(old: user, new: new)
+    }
+
+    private static func review(_ secret: [UInt8], of user: User, _ context: RequestContext) -> Ticket {
+        Ticket(
+            tenant: user.tenant,
+            hash: SHA256.hash(secret),
+            purpose: .passkeyReview,
+            user: user.id,
+            parameters: ["after": "recovery"],
+            createdAt: context.now,
+            expiresAt: context.now.adding(seconds: reviewLife)
+        )
     }
 }

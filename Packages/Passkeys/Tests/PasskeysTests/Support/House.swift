@@ -120,7 +120,7 @@ final class House: Sendable {
     var origin: String { "https://" + setting.domain.host }
     var signUp: SignUp { SignUp(ceremonies) }
     var login: Login { Login(ceremonies) }
-    var enrollment: Enrollment { Enrollment(ceremonies) }
+    var enrollment: Enrollment { Enrollment(ceremonies, notices: Notices(mail: nil) { Random.bytes($0) }) }
 }
 
 // MARK: - Whole ceremonies

@@ -49,17 +49,12 @@ enum BuildLimits {
         )
     }
 
-    /// What only passwords and recovery obey. What equals the default is not among `stored`.
+    /// What only passwords obey. What equals the default is not among `stored`.
     private static func checkPasswords(_ stored: JSONObject) throws(TenancyError) {
         try refuse(
             stored["brute_force_protection"] != nil,
             "options.brute_force_protection",
             "options.brute_force_protection cannot be false: tries of passwords are always counted."
-        )
-        try refuse(
-            stored["recovery"] != nil,
-            "options.recovery",
-            "options.recovery cannot be changed: this build recovers no accounts yet."
         )
     }
 
