@@ -13,7 +13,7 @@ WORLD = json.loads(os.environ["LATCHKEY_OPENAPI_WORLD"])
 
 
 # Where a client has to be named.
-REQUIRED = ("/passkey/", "/dbconnections/")
+REQUIRED = ("/passkey/", "/recovery/", "/dbconnections/")
 
 
 def coin(case):
