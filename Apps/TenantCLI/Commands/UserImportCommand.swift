@@ -118,15 +118,13 @@ private struct UserImportRun {
     }
 
     func document(isDry: Bool) -> JSONObject {
-        [
+        var document: JSONObject = [
             "dry_run": .bool(isDry), "total": .integer(summary.total), "inserted": .integer(summary.inserted),
-            "updated": .integer(summary.updated), "failed": .integer(summary.failed), "refused": refusedForScripts,
+            "updated": .integer(summary.updated), "failed": .integer(summary.failed),
         ]
-    }
-
-    /// A table names them above; JSON has them all.
-    private var refusedForScripts: JSONValue {
-        session.invocation.format == .json ? .array(refused.map { .object($0) }) : .null
+        // A table names them above; JSON has them all.
+        if session.invocation.format == .json { document.set("refused", .array(refused.map { .object($0) })) }
+        return document
     }
 
     /// Says whom the server refuses, and why.

@@ -96,6 +96,8 @@ public struct JobWorker: Sendable {
         var done: Int64 = 0
         var kept = 0
         var number = 0
+        // Of a dry run, which writes nothing that the next could meet.
+        var claimed: Set<UserImport.Claim> = []
         while let part = try await store.part(number, of: job.id, tenant: job.tenant) {
             number += 1
             var rest: ArraySlice<[UInt8]>
@@ -105,7 +107,7 @@ public struct JobWorker: Sendable {
             done += Int64(part.count)
             progress.percent = min(99, done * 100 / size)
             repeat {
-                let outcomes = try await bring(Array(rest.prefix(Self.batch)), work)
+                let outcomes = try await bring(Array(rest.prefix(Self.batch)), work, &claimed)
                 rest = rest.dropFirst(Self.batch)
                 var errors: [JSONObject] = []
                 for outcome in outcomes {
@@ -133,7 +135,11 @@ public struct JobWorker: Sendable {
 
     /// Brings users in, many at once, so that the store writes them together; but one after the other where two claim
     /// the same name, id or passkey, so that the first of the file has it.
-    private func bring(_ elements: [[UInt8]], _ work: UserImport) async throws(StoreError) -> [UserImport.Outcome] {
+    private func bring(
+        _ elements: [[UInt8]],
+        _ work: UserImport,
+        _ claimed: inout Set<UserImport.Claim>
+    ) async throws(StoreError) -> [UserImport.Outcome] {
         var outcomes: [UserImport.Outcome?] = Array(repeating: nil, count: elements.count)
         var waiting: [(index: Int, candidate: UserImport.Candidate)] = []
         for (index, element) in elements.enumerated() {
@@ -142,19 +148,36 @@ public struct JobWorker: Sendable {
             } catch { outcomes[index] = .failed(error.entry) }
         }
         while !waiting.isEmpty {
-            var claimed: Set<[UInt8]> = []
+            var claimedNow: Set<UserImport.Claim> = []
             var later: [(index: Int, candidate: UserImport.Candidate)] = []
             var now: [(index: Int, candidate: UserImport.Candidate)] = []
             for one in waiting {
                 let claims = one.candidate.claims
-                if claimed.isDisjoint(with: claims) { now.append(one) } else { later.append(one) }
-                claimed.formUnion(claims)
+                if claimedNow.isDisjoint(with: claims) { now.append(one) } else { later.append(one) }
+                claimedNow.formUnion(claims)
             }
             let brought = try await bringAtOnce(now.map(\.candidate), work)
-            for (one, outcome) in zip(now, brought) { outcomes[one.index] = outcome }
+            for (one, outcome) in zip(now, brought) {
+                outcomes[one.index] = work.isDry ? repeats(one.candidate, outcome, work, &claimed) : outcome
+            }
             waiting = later
         }
         return outcomes.compactMap { $0 }
+    }
+
+    /// What a dry run says of a user, the earlier ones of the file minded.
+    private func repeats(
+        _ candidate: UserImport.Candidate,
+        _ outcome: UserImport.Outcome,
+        _ work: UserImport,
+        _ claimed: inout Set<UserImport.Claim>
+    ) -> UserImport.Outcome {
+        guard case .inserted = outcome else { return outcome }
+        let claims = candidate.claims
+        let shared = claimed.intersection(claims)
+        guard shared.isEmpty else { return work.repeated(candidate, shared) }
+        claimed.formUnion(claims)
+        return outcome
     }
 
     /// - Returns: what became of each, in their order.

@@ -28,12 +28,22 @@ struct UserImport: Sendable {
         let hash: String?
 
         /// What nobody else may have: of two users of a file who share one, the first is brought in.
-        var claims: Set<[UInt8]> {
-            var claims = Set(user.identifiers.map { Array("\($0.kind.rawValue):\($0.canonical)".utf8) })
-            if let id = user.id { claims.insert(Array("user_id:\(id.subject)".utf8)) }
-            for passkey in user.passkeys { claims.insert(Array("passkey:".utf8) + passkey.credentialID) }
+        var claims: Set<Claim> {
+            var claims = Set(
+                user.identifiers.map {
+                    Claim(conflict: .identifier, value: Array("\($0.kind.rawValue):\($0.canonical)".utf8))
+                }
+            )
+            if let id = user.id { claims.insert(Claim(conflict: .user, value: Array(id.subject.utf8))) }
+            for passkey in user.passkeys { claims.insert(Claim(conflict: .credential, value: passkey.credentialID)) }
             return claims
         }
+    }
+
+    /// What one user alone may have, and what the store says when another has it.
+    struct Claim: Hashable, Sendable {
+        let conflict: StoreError.Conflict
+        let value: [UInt8]
     }
 
     /// What the list of errors says of a user who is not brought in.
@@ -157,6 +167,19 @@ struct UserImport: Sendable {
             if there != nil { return failed(document, Self.fault(.credential)) }
         }
         return .inserted
+    }
+
+    /// What becomes of a user in a dry run, of whom an earlier one of the same file has something already.
+    ///
+    /// - Parameters:
+    ///   - candidate: the user.
+    ///   - claims: what both have; not empty.
+    /// - Returns: what the import itself would say of it.
+    func repeated(_ candidate: Candidate, _ claims: Set<Claim>) -> Outcome {
+        let conflicts = Set(claims.map(\.conflict))
+        if upserts, conflicts.contains(.identifier) { return .updated }
+        let first = [StoreError.Conflict.identifier, .user, .credential].first(where: conflicts.contains)
+        return failed(candidate.document, Self.fault(first ?? .user))
     }
 
     /// Takes over what the file says of somebody who is there: profile, metadata, whether blocked and verified.

@@ -149,6 +149,35 @@ struct ManagementJobTests {
         }
     }
 
+    @Test(
+        "A dry run says of users who share a name, an id or a passkey in one file what the import says",
+        arguments: [false, true]
+    )
+    func sharedInOneFile(_ upserts: Bool) async throws {
+        try await House.with { (house) async throws in
+            let manager = try await Administrator(house)
+            let id = String(repeating: "ab", count: 12)
+            var users: [JSONValue] = [
+                ["email": "ana@example.com", "user_id": .string(id)], ["email": "ANA@example.com", "name": "Anna"],
+                ["email": "bo@example.com", "user_id": .string(id)],
+            ]
+            // As many between them as are brought in at once, and more.
+            for index in 0..<300 { users.append(["email": .string("user\(index)@example.com")]) }
+            users.append(["email": "user7@example.com"])
+            users.append(["email": "cy@example.com", "user_id": .string(id)])
+            let fields = upserts ? [("upsert", "true")] : []
+            let dry = try await run(.array(users), fields + [("dry_run", "true")], manager)
+            let wet = try await run(.array(users), fields, manager)
+            #expect(dry["summary"] == wet["summary"], "\(dry)")
+            #expect(
+                wet["summary"]
+                    == (upserts
+                        ? ["failed": 2, "updated": 2, "inserted": 301, "total": 305]
+                        : ["failed": 4, "updated": 0, "inserted": 301, "total": 305])
+            )
+        }
+    }
+
     @Test("What is no import is refused before it is a job, and a broken file ends as failed")
     func refusals() async throws {
         try await House.with { (house) async throws in
