@@ -166,6 +166,8 @@ struct TenantLifeTests {
         #expect(tenant.object?["databases"]?.array?.count == 1)
         let verified = await run("audit", "verify", "\(folder)/audit.jsonl")
         #expect(verified.exit == .done, "\(verified.errors)")
+        let log = String(decoding: try readSecretFile("\(folder)/audit.jsonl"), as: UTF8.self)
+        #expect(log.contains("\"tenant delete\""), "\(log)")
 
         #expect(await run("tenant", "show", "acme").exit == .notFound)
         let store = try await openStore(run.store)
@@ -175,6 +177,20 @@ struct TenantLifeTests {
         let again = await run("tenant", "create", "acme", "--domain", "login.acme.example", "--rp-id", "acme.example")
         #expect(again.exit == .done, "\(again.errors)")
         #expect(try await run("user", "list", "--tenant", "acme", "-o", "json").json().array?.isEmpty == true)
+    }
+
+    @Test("Who removed a tenant that was suspended before stands in what is written out of its log")
+    func deletedLater() async throws {
+        let run = try await made()
+        let folder = "\(run.folder)/gone"
+        defer {
+            for name in ["tenant.json", "users.json", "audit.jsonl"] { unsafe unlink("\(folder)/\(name)") }
+            unsafe rmdir(folder)
+        }
+        #expect(await run("tenant", "suspend", "acme").exit == .done)
+        #expect(await run("tenant", "delete", "acme", "--export", folder, "--yes").exit == .done)
+        let log = String(decoding: try readSecretFile("\(folder)/audit.jsonl"), as: UTF8.self)
+        #expect(log.contains("\"tenant suspend\"") && log.contains("\"tenant delete\""), "\(log)")
     }
 
     @Test("report adoption counts by connection, and says what is left and who could do without")

@@ -48,6 +48,9 @@ enum TenantDeletion {
         if tenant.tenant.suspendedAt == nil {
             try await deployment.setSuspension(since: deployment.now, of: tenant)
             tenant = try await deployment.tenant(named: name)
+        } else {
+            // The log goes with the tenant: what is written out of it says who removed it.
+            await deployment.audit(name, of: tenant.tenant.id)
         }
         await waitUntilNobodyWrites(tenant.tenant, deployment)
         do {
