@@ -236,6 +236,9 @@ enum FileCommands {
         )
         let flag = text.things("create").isEmpty ? "" : " --allow-delete"
         console.note("undo: latchkey-tenant apply \(undo)\(flag)")
+        if removed.contains(where: { $0.hasPrefix("customDomains/") }) {
+            console.note("A domain that comes back has to be verified anew.")
+        }
         return .done
     }
 

@@ -151,6 +151,56 @@ struct ManagementDomainTests {
         }
     }
 
+    /// Applies the tenant's file without these custom domains, deletion allowed.
+    private func applyWithout(_ hosts: [String], _ manager: Administrator) async throws -> Answer {
+        let exported = try await manager.get("tenant-file")
+        var file = exported.json
+        let kept = (file["customDomains"]?.array ?? []).filter { domain in
+            !hosts.contains { domain.object?["domain"] == .string($0) }
+        }
+        file.set("customDomains", .array(kept))
+        let plan = try await manager.post(
+            "tenant-file/plan",
+            ["file": .object(file), "allow_delete": true]
+        )
+        let gone = (plan["changes"]?.array ?? []).filter { $0.object?["op"] == "delete" }
+        #expect(gone.compactMap { $0.object?["name"]?.string } == hosts, "\(plan)")
+        return try await manager.post(
+            "tenant-file/apply",
+            ["file": .object(file), "allow_delete": true, "version": exported["version"] ?? .null]
+        )
+    }
+
+    @Test("A file takes domains away with allow_delete alone, each named, and never the first")
+    func byFile() async throws {
+        try await House.with { (house) async throws in
+            let manager = try await Administrator(house)
+            _ = try await ready(manager, house, "id.acme.test")
+            _ = try await make(manager, "b.acme.test")
+            var file = try await manager.get("tenant-file").json
+            file.set("customDomains", [])
+            let plan = try await manager.post("tenant-file/plan", ["file": .object(file)])
+            #expect(plan["changes"] == [], "\(plan)")
+            let applied = try await applyWithout(["b.acme.test", "id.acme.test"], manager)
+            #expect(applied.status == 200, "\(applied)")
+            #expect(try await manager.get("custom-domains").list.isEmpty)
+            #expect(try await house.send(Ask.get("/.well-known/jwks.json").set(\.host, "id.acme.test")).status == 404)
+            let reader = try await Administrator(
+                house,
+                scope: "read:tenant_settings%20read:clients%20read:connections%20read:resource_servers%20"
+                    + "read:client_grants%20read:custom_domains%20create:custom_domains"
+            )
+            _ = try await make(manager, "c.acme.test")
+            let refused = try await applyWithout(["c.acme.test"], reader)
+            expect(
+                refused,
+                403,
+                "insufficient_scope",
+                "Insufficient scope, expected all of: delete:custom_domains"
+            )
+        }
+    }
+
     @Test("One is the default, and the canonical domain takes that back")
     func defaults() async throws {
         try await House.with { (house) async throws in
@@ -271,6 +321,8 @@ struct ManagementDomainTests {
             let refused = try await manager.patch("custom-domains/\(id)", body)
             #expect(refused.status == 409 && refused.string("errorCode") == "conflict", "\(refused)")
             #expect(try await manager.delete("custom-domains/\(id)").status == 409)
+            let byFile = try await applyWithout(["id.new.test"], manager)
+            #expect(byFile.status == 409 && byFile.string("errorCode") == "conflict", "\(byFile)")
             #expect(try await manager.patch("custom-domains/\(id)?force=true", body).status == 200)
             #expect(try await verify(late, second).reason == "auth_session_invalid")
             #expect(try await manager.delete("custom-domains/\(id)").status == 204)

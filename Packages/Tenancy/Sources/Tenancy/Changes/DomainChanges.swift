@@ -180,19 +180,8 @@ extension TenantAdministration {
         guard !domain.isCanonical else {
             throw .conflict("\(domain.host) is the tenant's canonical domain, which cannot be deleted.")
         }
-        let others = configuration.domains.filter { $0.id != id && $0.status == .ready }
-        if domain.status == .ready, !isForced {
-            for name in domain.relyingPartyIDs where !others.contains(where: { $0.serves(name) }) {
-                let isUsed = try await stored([:]) { () throws(StoreError) in
-                    try await store.hasPasskeys(under: name, of: configuration.tenant.id)
-                }
-                guard !isUsed else {
-                    throw .inUse(
-                        "There are passkeys under \(name), which no other domain serves: nobody could use them. "
-                            + "Delete it all the same with force."
-                    )
-                }
-            }
+        if !isForced {
+            try await checkNobodyNeeds(domain, besides: configuration.domains.filter { $0.id != id })
         }
         try await write([.removeDomain(domain)], of: configuration.tenant.id)
     }
@@ -318,6 +307,25 @@ extension TenantAdministration {
             domain.status == .ready
                 && (domain.name.hasSameBytes(as: name) || domain.serves(name)
                     || domain.verification.provenNames.contains { $0.hasSameBytes(as: name) })
+        }
+    }
+
+    /// Looks whether passkeys would be left without a domain when this one goes and `left` stay.
+    ///
+    /// - Throws: `inUse`, `store`.
+    func checkNobodyNeeds(_ domain: Domain, besides left: [Domain]) async throws(TenancyError) {
+        guard domain.status == .ready else { return }
+        let others = left.filter { $0.status == .ready }
+        for name in domain.relyingPartyIDs where !others.contains(where: { $0.serves(name) }) {
+            let isUsed = try await stored([:]) { () throws(StoreError) in
+                try await store.hasPasskeys(under: name, of: domain.tenant)
+            }
+            guard !isUsed else {
+                throw .inUse(
+                    "There are passkeys under \(name), which no other domain serves: nobody could use them. "
+                        + "Delete it all the same with force."
+                )
+            }
         }
     }
 

@@ -135,6 +135,19 @@ extension TenantAdministration {
                         throw .exists(what: "domain", name: domain.host)
                     }
                     proven.append(statement)
+                case .removeDomain(let domain):
+                    // Those that go with it serve nobody either.
+                    let gone = statements.compactMap { statement in
+                        if case .removeDomain(let domain) = statement { domain.id } else { nil }
+                    }
+                    let changed = proven.compactMap { statement in
+                        if case .setDomain(let domain, _) = statement { domain } else { nil }
+                    }
+                    let left = configuration.domains.filter { !gone.contains($0.id) }.map { domain in
+                        changed.first { $0.id == domain.id } ?? domain
+                    }
+                    try await checkNobodyNeeds(domain, besides: left)
+                    proven.append(statement)
                 default: proven.append(statement)
                 }
             } catch { throw .tenancy(error) }

@@ -19,10 +19,14 @@ extension TenantPlanner {
         }
         guard allowsDeletion else { return }
         for domain in configuration.domains.filter({ !seen.contains($0.id) }).sorted(by: { $0.host < $1.host }) {
-            let reason =
-                domain.isCanonical
-                ? "It is the tenant's first domain." : "A domain is deleted by its own command, domain delete."
-            plan.kept.append(KeptThing(resource: .customDomains, name: domain.host, reason: reason))
+            guard !domain.isCanonical else {
+                let reason = "It is the tenant's first domain."
+                plan.kept.append(KeptThing(resource: .customDomains, name: domain.host, reason: reason))
+                continue
+            }
+            domains.removeAll { $0.id == domain.id }
+            deletions.append(.removeDomain(domain))
+            noteDeletion(.customDomains, domain.host)
         }
     }
 
