@@ -1,3 +1,5 @@
+public import WebAuthn
+
 /// Keeps users and what they are found by.
 public protocol UserStore: Sendable {
     /// Who has this identifier in the connection.
@@ -44,6 +46,14 @@ public protocol CredentialStore: Sendable {
         relyingPartyID: String?,
         tenant: TenantID
     ) async throws(StoreError) -> [Passkey]
+    /// How a browser finds the user's passkeys of an RP ID, newest first, and at most `limit` of them; without those that
+    /// are suspended. It reads little, so that somebody who is there takes no more time than somebody who is not.
+    func descriptors(
+        of user: UserID,
+        relyingPartyID: String,
+        tenant: TenantID,
+        limit: Int
+    ) async throws(StoreError) -> [CredentialDescriptor]
     /// The one durable step of a login: counter and backup state by compare-and-set, session, refresh token, records.
     ///
     /// - Returns: false when the stored counter is no longer below the new one, the passkey was suspended or the user

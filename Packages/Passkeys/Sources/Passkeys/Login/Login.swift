@@ -80,11 +80,12 @@ public struct Login: Sendable {
             try await ceremonies.users.user(with: wanted, in: connection.id, of: context.tenant)
         }
         let rpID = relyingPartyID ?? context.domain.relyingPartyID
-        let passkeys = try await stored { () async throws(StoreError) in
-            try await ceremonies.credentials.passkeys(
+        let usable = try await stored { () async throws(StoreError) in
+            try await ceremonies.credentials.descriptors(
                 of: user ?? UserID(now: context.now, random: ceremonies.random(8)),
                 relyingPartyID: rpID,
-                tenant: context.tenant
+                tenant: context.tenant,
+                limit: 64
             )
         }
         let decoys = ceremonies.decoys.list(
@@ -92,12 +93,8 @@ public struct Login: Sendable {
             in: connection,
             relyingPartyID: rpID
         )
-        let usable = passkeys.filter { $0.suspendedAt == nil }
         guard let user, !usable.isEmpty else { return (.unknown, decoys) }
-        return (
-            .user(user),
-            usable.prefix(64).map { CredentialDescriptor(id: $0.record.id, transports: $0.record.transports) }
-        )
+        return (.user(user), usable)
     }
 
     /// A sign-in that was taken and waits for its verification.

@@ -176,6 +176,17 @@ final class MemoryStore: ChallengeCache, UserStore, CredentialStore, AuditLog {
         }
     }
 
+    func descriptors(
+        of user: UserID,
+        relyingPartyID: String,
+        tenant: TenantID,
+        limit: Int
+    ) async throws(StoreError) -> [CredentialDescriptor] {
+        try await passkeys(of: user, relyingPartyID: relyingPartyID, tenant: tenant)
+            .filter { $0.suspendedAt == nil }.prefix(limit)
+            .map { CredentialDescriptor(id: $0.record.id, transports: $0.record.transports) }
+    }
+
     func finishLogin(_ use: PasskeyUse, login: LoginEffect) async throws(StoreError) -> Bool {
         try run { (state) throws(StoreError) in
             if let ceremony = login.ceremony { try Self.end(ceremony, state) }

@@ -41,6 +41,47 @@ extension CredentialDatabaseContract {
             try requireEqual(candidate?.user.id, person.user.id, "whose it is here")
             try require(twin.user.id != person.user.id, "another tenant may have the same id")
         },
+        promise("Of a user's passkeys those of an RP ID that sign in are described, newest first, up to a limit") {
+            scene in
+            let store = scene.store
+            let person = try await scene.signUp()
+            let more = (1...3).map { scene.passkey(of: person.user.id, at: scene.later(Int64($0))) }
+            for passkey in more {
+                _ = try await store.add(
+                    passkey,
+                    maximum: 9,
+                    ceremony: scene.ceremony(user: person.user.id),
+                    audit: scene.audit("x")
+                )
+            }
+            _ = try await scene.signUp()
+            func described(_ limit: Int, under id: String? = nil) async throws -> [[UInt8]] {
+                try await store.descriptors(
+                    of: person.user.id,
+                    relyingPartyID: id ?? person.passkey.relyingPartyID,
+                    tenant: scene.tenant,
+                    limit: limit
+                ).map(\.id)
+            }
+            let all = (more.reversed() + [person.passkey]).map(\.record.id)
+            try requireEqual(try await described(9), all, "all of them")
+            try requireEqual(try await described(2), Array(all.prefix(2)), "two of them")
+            try requireEqual(try await described(9, under: "other.example"), [], "those of another RP ID")
+            let first = try await store.descriptors(
+                of: person.user.id,
+                relyingPartyID: person.passkey.relyingPartyID,
+                tenant: scene.tenant,
+                limit: 1
+            )
+            try requireEqual(first.first?.transports, more[2].record.transports, "its transports")
+            let number = try requireSome(
+                try await store.passkeys(of: person.user.id, relyingPartyID: nil, tenant: scene.tenant)
+                    .first { $0.id == more[2].id }?.number,
+                "its number"
+            )
+            try await store.suspend(number, tenant: scene.tenant, audit: scene.audit("sapi"))
+            try requireEqual(try await described(9), Array(all.dropFirst()), "those that are not suspended")
+        },
         promise("With a passkey go the sessions that it began, and no others") { scene in
             let person = try await scene.signUp()
             let second = scene.passkey(of: person.user.id, at: scene.later(1))

@@ -1,5 +1,6 @@
 import Encodings
 public import Identity
+public import WebAuthn
 
 extension SQLStore {
     public func candidate(
@@ -43,6 +44,25 @@ extension SQLStore {
             ?? SQLStatement(Self.selectByUser, key)
         return try await database.read(
             .query(select) { (results) throws(StoreError) in try results.first.map(Self.passkey) }
+        )
+    }
+
+    public func descriptors(
+        of user: UserID,
+        relyingPartyID: String,
+        tenant: TenantID,
+        limit: Int
+    ) async throws(StoreError) -> [CredentialDescriptor] {
+        let select = SQLStatement(
+            Self.selectDescriptors,
+            [.tenant(tenant), .user(user), .text(relyingPartyID), .integer(Int64(max(0, limit)))]
+        )
+        return try await database.read(
+            .query(select) { (results) throws(StoreError) in
+                try results.first.map { (row) throws(StoreError) in
+                    CredentialDescriptor(id: try row.bytes(), transports: try row.list())
+                }
+            }
         )
     }
 
@@ -181,6 +201,13 @@ extension SQLStore {
         """
         SELECT \(passkeyColumns) FROM \(passkeyTables)
         WHERE p.tenant_id = ? AND p.user_id = ? AND p.rp_id = ? ORDER BY p.created_at DESC, p.number DESC
+        """
+    )
+    private static let selectDescriptors = SQL(
+        """
+        SELECT p.credential_id, p.transports FROM \(passkeyTables)
+        WHERE p.tenant_id = ? AND p.user_id = ? AND p.rp_id = ? AND s.suspended_at IS NULL
+        ORDER BY p.created_at DESC, p.number DESC LIMIT ?
         """
     )
     /// Without a tenant: the RP ID says whose it is.
