@@ -62,7 +62,11 @@ extension SQLStore {
             {
                 statements.append(
                     SQLStatement(
-                        SQL(once: "SELECT COUNT(DISTINCT f.user_id) FROM (\(finder.text)) f"),
+                        SQL(
+                            once: only.findsOnce
+                                ? "SELECT COUNT(*) FROM (\(finder.text)) f"
+                                : "SELECT COUNT(DISTINCT f.user_id) FROM (\(finder.text)) f"
+                        ),
                         finder.values
                     )
                 )

@@ -125,6 +125,14 @@ extension UserCondition {
         }
     }
 
+    /// Whether its finder gives each user once: a key holds one row of each.
+    var findsOnce: Bool {
+        switch self {
+        case .metadata(_, _, .equals): true
+        default: false
+        }
+    }
+
     /// The ids of the users, as `user_id`; one may come several times. `nil` where no index finds them.
     func finder(_ scope: SearchScope) -> SQLCondition? {
         switch self {
