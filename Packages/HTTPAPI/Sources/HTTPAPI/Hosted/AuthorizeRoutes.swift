@@ -14,13 +14,39 @@ struct AuthorizeRoutes: Sendable {
                 try await authorize(try exchange.query(), &exchange)
             },
             Endpoint(.post, "/authorize", shape: .page) { (exchange) async throws(APIError) in
-                try await authorize(try exchange.form(), &exchange)
+                let form = try exchange.form()
+                if let link = asLink(exchange) { return .redirect(link) }
+                return try await authorize(form, &exchange)
             },
             Endpoint(.get, "/authorize/resume", shape: .page, run: resume),
         ]
     }
 
     // MARK: The request
+
+    /// The request of a form as a link, where it came without cookies: so do forms of other sites, and a cookie that is set
+    /// anew would end the sign-ins that are open in other tabs. The link comes with those that are there.
+    private func asLink(_ exchange: Exchange) -> String? {
+        let cookies = BrowserCookies(exchange)
+        let body = exchange.request.body
+        guard body.count <= Self.longestLink, exchange.cookie(cookies.transactionName) == nil,
+            exchange.cookie(cookies.sessionName) == nil, body.allSatisfy(Self.isOfForm)
+        else { return nil }
+        return "/authorize?" + String(decoding: body, as: UTF8.self)
+    }
+
+    /// In bytes.
+    private static let longestLink = 2048
+
+    /// Whether a browser writes the byte into a form (URL Standard §5.2); all of them may stand in a query.
+    private static func isOfForm(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "*-._+%&=".utf8.contains(byte)
+        }
+    }
 
     private func authorize(_ parameters: Parameters, _ exchange: inout Exchange) async throws(APIError) -> HTTPResponse
     {

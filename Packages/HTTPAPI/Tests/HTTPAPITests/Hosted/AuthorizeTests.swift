@@ -296,12 +296,28 @@ struct AuthorizeTests {
                 posted.header("content-security-policy")?.contains("form-action 'self' https://app.example.com;")
                     == true
             )
+            // Without the cookie of sign-ins that go on elsewhere none is made in its place.
             var bare = surfer
             bare.forget("__Host-pk_session")
-            let start = try await bare.send(.form("/authorize", bare.request([:])))
-            let location = try #require(start.header("location"))
-            #expect(location.hasPrefix("/authorize/resume?state="), "\(start)")
-            #expect(try await surfer.send(.get(location)).answered["code"] != nil)
+            bare.forget("__Host-pk_tx")
+            for more in [[:], ["extra": String(repeating: "x", count: 3000)]] {
+                let start = try await bare.send(.form("/authorize", bare.request(more)))
+                let location = try #require(start.header("location"))
+                if more.isEmpty {
+                    #expect(location.hasPrefix("/authorize?"), "\(start)")
+                    #expect(start.header("set-cookie") == nil, "\(start)")
+                    #expect(try await surfer.send(.get(location)).answered["code"] != nil)
+                } else {
+                    // What is too long for a link is taken up by the way on.
+                    #expect(location.hasPrefix("/authorize/resume?state="), "\(start)")
+                    let page = try await bare.send(.get(location))
+                    #expect(page.header("location")?.hasPrefix("/u/login?state=") == true, "\(page)")
+                }
+                bare.forget("__Host-pk_tx")
+            }
+            let wrong = try await bare.send(.form("/authorize", "client_id=nobody"))
+            #expect(wrong.header("location") == "/authorize?client_id=nobody", "\(wrong)")
+            #expect(try await bare.send(.get("/authorize?client_id=nobody")).status == 400)
         }
     }
 
