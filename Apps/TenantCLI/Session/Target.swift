@@ -40,6 +40,8 @@ struct Target: Sendable {
         self.base = base
         clientID = client
         authorities = invocation.value("ca-file") ?? environment["LATCHKEY_CA_FILE"] ?? saved?.authorities
+        // Said here, and not as a server that cannot be reached.
+        if let authorities { _ = try TextFile.read(authorities, limit: 4 << 20) }
         // A context's secret goes to the context's address and is the context's client's, and nothing else.
         let isSame = saved.map { (try? Self.base($0.url)) == base && $0.clientID == client } ?? false
         self.saved = isSame ? saved : nil

@@ -6,6 +6,7 @@ It gets its token by itself, with client credentials, as a form.
 import importlib
 import json
 import os
+import subprocess
 import time
 
 from cryptography.hazmat.primitives import serialization
@@ -16,7 +17,7 @@ from fido2.client import DefaultClientDataCollector, Fido2Client
 
 from name_server import NameServer
 from software_device import SoftwareDevice
-from support import PASSKEY_GRANT, Server, equal, run
+from support import PASSKEY_GRANT, TENANT, Server, equal, run
 
 PEM = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
     serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
@@ -310,7 +311,41 @@ with NameServer() as names, Server(LATCHKEY_DNS_SERVERS=names.address) as server
         api.clients.delete(helper.client_id)
         problem("UnauthorizedError", lambda: list(other.clients.list()))
 
+    def by_the_tenant_tool():
+        """`latchkey-tenant` believes the CA it is given and no other, and gives away no secret to who has none."""
+        (server.folder / "home").mkdir()
+        environment = {
+            "PATH": "/usr/bin:/bin", "HOME": str(server.folder / "home"), "LATCHKEY_URL": f"https://{domain}",
+            "LATCHKEY_CLIENT_ID": made["client_id"], "LATCHKEY_CLIENT_SECRET": made["client_secret"],
+        }
+
+        def tool(*words, **more):
+            return subprocess.run(
+                [TENANT, *words, "--no-input"], env=environment | more, stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, timeout=60, check=False,
+            )
+
+        trusting = {"LATCHKEY_CA_FILE": server.authority.ca_file}
+        names = [client.name for client in api.clients.list()]
+        told = tool("client", "list", "-o", "json", **trusting)
+        equal((told.returncode, told.stderr), (0, ""))
+        equal(sorted(client["name"] for client in json.loads(told.stdout)), sorted(names))
+        by_flag = tool("whoami", "-o", "json", "--ca-file", server.authority.ca_file)
+        equal((by_flag.returncode, by_flag.stderr), (0, ""))
+        plan = server.folder / "tenant.yaml"
+        plan.write_text(tool("export", **trusting).stdout)
+        equal(tool("plan", str(plan), "--exit-code", **trusting).returncode, 0)
+        for status, more in [
+            (6, {}), (2, {"LATCHKEY_CA_FILE": "/nowhere/ca.pem"}),
+            (3, trusting | {"LATCHKEY_URL": f"https://127.0.0.1:{server.port}"}),
+            (6, trusting | {"LATCHKEY_URL": f"http://{domain}"}),
+        ]:
+            refused = tool("whoami", **more)
+            equal((refused.returncode, refused.stdout), (status, ""), str(refused))
+            equal(len(refused.stderr.strip().splitlines()) <= 2, True, refused.stderr)
+            equal(made["client_secret"] in refused.stderr, False)
+
     run(
         applications, connections, apis_and_grants, custom_domains, keys_and_settings, people, jobs, logs, signed_in,
-        without_a_scope,
+        without_a_scope, by_the_tenant_tool,
     )

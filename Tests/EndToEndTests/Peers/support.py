@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SERVER = os.environ.get("LATCHKEY_SERVER", str(ROOT / ".build/release/latchkey-server"))
 ADMIN = os.environ.get("LATCHKEY_ADMIN", str(ROOT / ".build/release/latchkey-admin"))
+TENANT = os.environ.get("LATCHKEY_TENANT", str(ROOT / ".build/release/latchkey-tenant"))
 PASSKEY_GRANT = "urn:okta:params:oauth:grant-type:webauthn"
 
 
