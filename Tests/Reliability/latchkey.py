@@ -76,9 +76,12 @@ class Deployment:
             raise RuntimeError(f"latchkey-admin {' '.join(words)}: {result.returncode}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def make_client(self, domain=DOMAIN, *settings):
+    def make_client(self, domain=DOMAIN, *settings, passwords=False):
         """A tenant with one application; its client id."""
-        self.admin("tenant", "create", "acme", "--domain", domain, "--passkey-only")
+        tenant = ["tenant", "create", "acme", "--domain", domain]
+        made = self.admin(*tenant, *([] if passwords else ["--passkey-only"]))
+        self.management_client = made.get("management_client")
+        settings = [*settings, *(["--grant", "password"] if passwords else [])]
         client = self.admin(
             "client", "create", "--tenant", "acme", "--name", "App", "--type", "native", "--grant", "passkey",
             "--grant", "refresh", *settings,
@@ -142,10 +145,11 @@ class Answer:
 class Client:
     """One connection of an application, as a proxy in front of the server passes it on."""
 
-    def __init__(self, port, client_id, host=DOMAIN):
+    def __init__(self, port, client_id, host=DOMAIN, address="192.0.2.1"):
         self.port = port
         self.client_id = client_id
         self.host = host
+        self.address = address
         self.connection = None
 
     def send(self, method, path, members=None, headers=None):
@@ -155,7 +159,7 @@ class Client:
     def request(self, method, path, body=None, headers=None):
         """The bytes of a request."""
         lines = [f"{method} {path} HTTP/1.1", f"Host: {self.host}", f"X-Forwarded-Host: {self.host}",
-                 "X-Forwarded-Proto: https", "X-Forwarded-For: 192.0.2.1"]
+                 "X-Forwarded-Proto: https", f"X-Forwarded-For: {self.address}"]
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         data = (body or "").encode()
         if body is not None:
@@ -220,12 +224,24 @@ class Client:
     def refresh(self, token):
         return self.send("POST", "/oauth/token", {"grant_type": "refresh_token", "refresh_token": token})
 
-    def sign_up(self, email):
+    def password(self, username, password):
+        """Tries a password."""
+        return self.send("POST", "/oauth/token", {
+            "grant_type": "http://auth0.com/oauth/grant-type/password-realm", "username": username,
+            "password": password, "realm": "Username-Password-Authentication", "scope": "openid",
+        })
+
+    def sign_up_with_password(self, email, password):
+        return self.send("POST", "/dbconnections/signup", {
+            "connection": "Username-Password-Authentication", "email": email, "password": password,
+        })
+
+    def sign_up(self, email, passkey=None):
         """Signs somebody up; the passkey and the token answer."""
         begun = self.register(email)
         if begun.status != 200:
             return None, begun
-        passkey = Passkey()
+        passkey = passkey or Passkey()
         return passkey, self.redeem(begun.json(), passkey.create(begun.json()))
 
     def sign_in(self, passkey):
@@ -236,10 +252,11 @@ class Client:
 
 
 class Passkey:
-    """An ES256 passkey in software."""
+    """An ES256 passkey in software, with an id of so many bytes."""
 
-    def __init__(self):
-        self.id = os.urandom(32)
+    def __init__(self, size=32, transports=("internal",)):
+        self.id = os.urandom(size)
+        self.transports = list(transports)
         self.key = ec.generate_private_key(ec.SECP256R1())
         self.user_handle = None
 
@@ -249,11 +266,11 @@ class Passkey:
         numbers = self.key.public_key().public_numbers()
         cose = (b"\xa5\x01\x02\x03\x26\x20\x01\x21\x58\x20" + numbers.x.to_bytes(32, "big")
                 + b"\x22\x58\x20" + numbers.y.to_bytes(32, "big"))
-        data = self.data(options["rp"]["id"], 0x45) + bytes(16) + struct.pack(">H", 32) + self.id + cose
+        data = self.data(options["rp"]["id"], 0x45) + bytes(16) + struct.pack(">H", len(self.id)) + self.id + cose
         attestation = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58" + bytes([len(data)]) + data
         return self.answer({
             "clientDataJSON": encode(self.client_data("webauthn.create", options["challenge"])),
-            "attestationObject": encode(attestation), "transports": ["internal"],
+            "attestationObject": encode(attestation), "transports": self.transports,
         })
 
     def get(self, begun):

@@ -8,7 +8,7 @@ struct ScriptTests {
     static let scripts = [
         "challenge_uses", "challenge_races", "sign_up_race", "refresh_storms", "refresh_siblings", "refresh_reuse",
         "lost_answers", "migrations", "kills_sqlite", "kills_postgres", "apply_kills", "plan_impact",
-        "mail_kills_sqlite", "mail_kills_postgres",
+        "mail_kills_sqlite", "mail_kills_postgres", "guesses", "enumeration", "password_load",
     ]
 
     @Test("Each script passes", arguments: scripts)
