@@ -8,7 +8,9 @@ struct PeerTests {
         let result = try await run(
             Paths.python,
             ["-B", "\(Paths.peers)/\(name)"],
-            environment: ["LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin],
+            environment: [
+                "LATCHKEY_SERVER": Paths.server, "LATCHKEY_ADMIN": Paths.admin, "LATCHKEY_TENANT": Paths.tenant,
+            ],
             seconds: seconds
         )
         #expect(result.exit == 0, "\(result)")
@@ -22,7 +24,7 @@ struct PeerTests {
     func fido2Client() async throws { try await runScript("fido2_client.py") }
 
     @Test(
-        "auth0-python over TLS with a local CA: a tenant is managed with a token of its own client",
+        "auth0-python and latchkey-tenant over TLS with a local CA: a tenant is managed with a token of its own client",
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )
     func managementClient() async throws { try await runScript("management_client.py") }
@@ -32,6 +34,12 @@ struct PeerTests {
         .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
     )
     func oauthClient() async throws { try await runScript("oauth_client.py") }
+
+    @Test(
+        "Authlib: the 33 modules of the OpenID Basic OpenID Provider, each re-told",
+        .enabled(if: Paths.hasPeers, "\(Paths.noPeers)")
+    )
+    func openIDBasic() async throws { try await runScript("openid_basic.py") }
 
     @Test(
         "Chromium on the hosted pages: sign-up, autofill, password, with and without JavaScript",

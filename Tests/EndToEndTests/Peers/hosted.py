@@ -29,10 +29,10 @@ class World:
         backend = server.admin(*create, "--name", "Backend", "--type", "regular_web", *grants, *urls, out)
         self.backend, self.secret = backend["client_id"], backend["client_secret"]
 
-    def sign_up(self, email, password=PASSWORD):
+    def sign_up(self, email, password=PASSWORD, **profile):
         made = self.server.post("/dbconnections/signup", {
             "client_id": self.spa, "connection": "Username-Password-Authentication", "email": email,
-            "password": password,
+            "password": password, **profile,
         })
         equal(made.status_code, 200, made.text)
 
@@ -116,6 +116,27 @@ class Browser:
         form = Form(page.text)
         page, url = self.go(form.action, {**form.fields, "username": username, "password": password})
         return page, url
+
+    def sign_up_with_passkey(self, address, fido2, email):
+        """The same for somebody new, with a passkey of python-fido2's client, by the calls of the page's script."""
+        page, _ = self.go(address)
+        equal(page.status_code, 200, page.text)
+        fields = Form(page.text).fields
+
+        def call(path, body, session=None):
+            headers = {"X-CSRF-Token": fields["csrf_token"], "Origin": self.base}
+            if session:
+                headers["X-Auth-Session"] = session
+            answer = self.jar.post(
+                f"{self.base}/u/passkey/{path}?state={fields['state']}", json=body, headers=headers, timeout=60,
+            )
+            equal(answer.status_code, 200, answer.text)
+            return answer
+
+        begun = call("register/options", {"user_profile": {"email": email}})
+        made = fido2.make_credential(begun.json())
+        call("register/verify", dict(made), begun.headers["X-Auth-Session"])
+        return self.go(f"/authorize/resume?state={fields['state']}")
 
 
 def answered(url):
