@@ -57,8 +57,15 @@ struct ClientRoutes: Sendable {
 
     private func update(_ call: inout ManagementCall) async throws(APIError) -> HTTPResponse {
         let id = ClientID(call.path("id"))
-        guard call.configuration.clients[id] != nil else { throw .noClient }
-        let patch = DocumentPatch(try call.body())
+        guard let old = call.configuration.clients[id] else { throw .noClient }
+        let body = try call.body()
+        // Whoever sets how a client proves itself can be that client.
+        if ClientKeys.members.contains(where: { body[$0] != nil && body[$0] != old.document[$0] }) {
+            guard call.has(ClientKeys.scope) else {
+                throw .insufficientScope([ClientKeys.scope], all: true, base: call.exchange.context.base)
+            }
+        }
+        let patch = DocumentPatch(body)
         let (configuration, now) = (call.configuration, call.now)
         let client = try await call.changing(missing: .noClient) { (administration) throws(TenancyError) in
             try await administration.setClient(id, patch, in: configuration, now: now)
@@ -84,6 +91,12 @@ struct ClientRoutes: Sendable {
         let shape = try await ClientShape.make(call, withKeys: true)
         return try call.answer(shape.document(changed.client, secret: changed.secret))
     }
+}
+
+/// What in an application says how it proves itself, and the scope that changing it needs, as a new secret does.
+enum ClientKeys {
+    static let members = ["client_authentication_methods", "token_endpoint_auth_method"]
+    static let scope = "update:client_keys"
 }
 
 /// An application as the API shows it.

@@ -107,6 +107,12 @@ struct TenantFileRoutes: Sendable {
             for thing in things where thing.section == change.resource {
                 needed.insert("\(change.operation.rawValue):\(thing.scope)")
             }
+            let member = change.path.map { $0.prefix { $0 != "." && $0 != "[" } }
+            if change.resource == .clients, change.operation == .update,
+                ClientKeys.members.contains(where: { member?.elementsEqual($0) == true })
+            {
+                needed.insert(ClientKeys.scope)
+            }
         }
         return needed.union(plan.givenManagementScopes).sorted()
     }

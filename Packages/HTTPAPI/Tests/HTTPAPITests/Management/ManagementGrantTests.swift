@@ -81,6 +81,67 @@ struct ManagementGrantTests {
         }
     }
 
+    @Test("Nobody opens the Management API to every client, or closes it to all, by a change of it")
+    func managementAccess() async throws {
+        try await House.with { (house) async throws in
+            let manager = try await Administrator(house)
+            let name = "resource-servers/https%3A%2F%2Flogin.example.com%2Fapi%2Fv2%2F"
+            for policy in ["allow_all", "deny_all"] {
+                let access: JSONValue = ["client": ["policy": .string(policy)], "user": ["policy": "deny_all"]]
+                let refused = try await manager.patch(name, ["subject_type_authorization": access])
+                #expect(refused.status == 400 || refused.status == 409, "\(refused)")
+                let file: JSONValue = [
+                    "resourceServers": [["identifier": "/api/v2/", "subject_type_authorization": access]]
+                ]
+                let plan = try await manager.post("tenant-file/plan", ["file": file])
+                #expect(plan.status == 400 || plan.status == 409, "\(plan)")
+            }
+            #expect(try await manager.patch(name, ["token_lifetime": 600]).status == 200)
+            #expect(try await manager.get("clients").status == 200)
+        }
+    }
+
+    @Test("How a client proves itself changes with the scope that its secret needs, also by a file")
+    func clientKeys() async throws {
+        try await House.with { (house) async throws in
+            let manager = try await Administrator(house)
+            let made = try await manager.post("clients", ["name": "Job", "app_type": "non_interactive"])
+            let id = try #require(made.string("client_id"))
+            let scope =
+                "read:tenant_settings read:clients update:clients read:connections read:resource_servers "
+                + "read:client_grants read:custom_domains"
+            let other = try await Administrator(house, scope: scope.replacing(" ", with: "%20"))
+            let missing = "Insufficient scope, expected all of: update:client_keys"
+            let keys: JSONValue = ["private_key_jwt": ["credentials": []]]
+            for change in [
+                ["client_authentication_methods": keys, "token_endpoint_auth_method": "private_key_jwt"],
+                ["token_endpoint_auth_method": "client_secret_basic"],
+            ] as [JSONValue] {
+                expect(try await other.patch("clients/\(id)", change), 403, "insufficient_scope", missing)
+            }
+            let exported = try await other.get("tenant-file")
+            var file = exported.json
+            let clients = (file["clients"]?.array ?? []).map { client -> JSONValue in
+                guard var client = client.object, client["name"] == "Job" else { return client }
+                client.set("token_endpoint_auth_method", "client_secret_basic")
+                return .object(client)
+            }
+            file.set("clients", .array(clients))
+            let applied = try await other.post(
+                "tenant-file/apply",
+                ["file": .object(file), "version": exported["version"] ?? .null]
+            )
+            expect(applied, 403, "insufficient_scope", missing)
+            // The same value is no change, and the rest needs no more than before.
+            let kept: JSONValue = [
+                "description": "x", "token_endpoint_auth_method": made["token_endpoint_auth_method"] ?? .null,
+            ]
+            #expect(try await other.patch("clients/\(id)", kept).status == 200)
+            let change: JSONValue = ["token_endpoint_auth_method": "client_secret_basic"]
+            #expect(try await manager.patch("clients/\(id)", change).status == 200)
+        }
+    }
+
     @Test("A grant is given, narrowed and taken back; a second one for the same is refused")
     func grants() async throws {
         try await House.with { (house) async throws in

@@ -72,6 +72,7 @@ extension TenantAdministration {
             throw .document(error)
         }
         try BuildLimits.check(server)
+        try Self.checkAccess(server)
         try await write([.setResourceServer(server, replacing: old.updatedAt)], of: configuration.tenant.id)
         return server
     }
@@ -101,6 +102,17 @@ extension TenantAdministration {
     static let changeableOfSystem = [
         "token_lifetime", "subject_type_authorization", "skip_consent_for_verifiable_first_party_clients",
     ]
+
+    /// Whoever may change the Management API would otherwise give every client all of its scopes, which no client may
+    /// (HTTP contract 11.16), or take them from all for good.
+    ///
+    /// - Throws: `conflict`.
+    static func checkAccess(_ server: ResourceServer) throws(TenancyError) {
+        guard server.system == .management, server.clientAccess != .requireClientGrant else { return }
+        throw .conflict(
+            "subject_type_authorization.client of \(server.name) cannot change: its clients need a grant each."
+        )
+    }
 
     /// A path, or anything under a host of the tenant: `BASE/api/v2/`, `BASE/me/`, `BASE/userinfo` are audiences.
     static func isReserved(_ identifier: String, under domains: [Domain]) -> Bool {

@@ -35,6 +35,7 @@ extension TenantPlanner {
             )
         } catch { throw .document(error) }
         try BuildLimits.check(server)
+        try TenantAdministration.checkAccess(server)
         guard let old else {
             guard !TenantAdministration.isReserved(identifier, under: domains) else {
                 throw .invalid(
