@@ -78,6 +78,13 @@ struct PolicyTests {
         )
     }
 
+    @Test("An extension input that is empty asks for the extension itself, and stays")
+    func emptyInputs() async throws {
+        let house = House { $0.options.passkey.extensions = ["prf": [:], "largeBlob": [:]] }
+        let creation = try await house.beginSignUp("ana@example.com").options.json
+        #expect(creation["extensions"] == ["prf": [:], "largeBlob": [:]], "\(creation)")
+    }
+
     @Test("What extensions say of the credential is in the record, and what they give away is not")
     func extensionOutputs() async throws {
         let house = House()

@@ -145,7 +145,8 @@ struct CeremonyOptions {
 }
 
 extension JSONObject {
-    /// The same without some extension inputs: whole (`nil`), or some of their members. An input that has none left goes.
+    /// The same without some extension inputs: whole (`nil`), or some of their members. An input that has none left goes;
+    /// one that was empty asks for something as it is (WebAuthn L3 §10.1.4, §10.1.5).
     fileprivate func without(inputs: [String: [String]?]) -> JSONObject {
         var rest = JSONObject()
         for member in members {
@@ -154,8 +155,9 @@ extension JSONObject {
                 continue
             }
             guard let names = removed, var input = member.value.object else { continue }
+            let wasEmpty = input.isEmpty
             for name in names { input.remove(name) }
-            if !input.isEmpty { rest.set(member.name, .object(input)) }
+            if wasEmpty || !input.isEmpty { rest.set(member.name, .object(input)) }
         }
         return rest
     }
