@@ -181,6 +181,12 @@ struct MetadataBLOBTests {
         ]
         let payload = try take(try blob(entries: odd + [good])).payload
         #expect(payload.entries.count == 1 && payload.unreadableEntries == 5)
+        // What is known to be bad is not better by a report that nobody can read.
+        let revoked: JSONValue = [
+            "aaguid": "00000000-0000-0000-0000-000000000001", "statusReports": [["status": "REVOKED"], ["status": 5]],
+        ]
+        let read = try take(try blob(entries: [revoked])).payload
+        #expect(read.unreadableEntries == 0 && read.entries.first?.compromise(at: Server.time)?.status == .revoked)
         #expect(AuthenticatorMetadata(payload).model(RightCeremonyTests.aaguid)?.statement?.name == "Good")
     }
 

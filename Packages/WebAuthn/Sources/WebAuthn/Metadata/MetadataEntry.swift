@@ -55,8 +55,10 @@ public struct MetadataEntry: Hashable, Sendable {
         guard aaguid != nil || aaid != nil || !attestationKeyIdentifiers.isEmpty else { return nil }
         guard let reports = document["statusReports"]?.array, !reports.isEmpty else { return nil }
         statusReports = reports.compactMap { $0.object.flatMap(StatusReport.init) }
-        // A status that could not be read might be the one that counts.
-        guard statusReports.count == reports.count else { return nil }
+        // A status that could not be read might be the one that counts, unless another one is bad enough.
+        guard statusReports.count == reports.count || statusReports.contains(where: \.status.isCompromise) else {
+            return nil
+        }
         let metadata = document["metadataStatement"]?.object
         let version = metadata?["authenticatorVersion"]?.integer
         isOutdated = statusReports.contains { $0.isUpdate(beyond: version) }
