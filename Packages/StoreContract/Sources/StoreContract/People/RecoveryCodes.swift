@@ -47,6 +47,30 @@ extension CredentialDatabaseContract {
             )
             try require(try await !scene.tries(new, .recoveryCode, recovery), "its codes are void")
         },
+        promise("With all passkeys that an administrator takes away go the recovery codes, and with one of them none") {
+            scene in
+            let store = scene.store
+            let person = try await scene.signUp()
+            func left() async throws -> Bool {
+                try await store.recoveryCodes(of: person.user.id, tenant: scene.tenant) != nil
+            }
+            func remove(_ passkey: PasskeyID?) async throws -> Int {
+                try await store.removePasskeys(
+                    of: person.user.id,
+                    only: passkey,
+                    tenant: scene.tenant,
+                    audit: scene.audit("sapi")
+                )
+            }
+            let set = scene.codeSet(of: person.user.id)
+            for removed in [1, 0] {
+                _ = try await store.replaceRecoveryCodes(with: set, codes: [randomBytes(32)], audit: scene.audit("x"))
+                try requireEqual(try await remove(PasskeyID(random: randomBytes(12))), 0, "one that nobody has")
+                try require(try await left(), "the codes stay")
+                try requireEqual(try await remove(nil), removed, "all passkeys")
+                try require(try await !left(), "the codes go")
+            }
+        },
         promise("Who is blocked gets no recovery codes, and who is removed leaves none") { scene in
             let store = scene.store
             let blocked = try await scene.signUp(blockedAt: scene.now)

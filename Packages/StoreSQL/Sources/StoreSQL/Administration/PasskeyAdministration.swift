@@ -107,8 +107,9 @@ extension SQLStore {
     ) async throws(StoreError) -> Int {
         let key: [SQLValue] = [.tenant(tenant), .user(user)]
         let owned = passkey.map { SQLStatement(Self.selectOwned, key + [.text($0.text)]) }
-        let statements =
-            [SQLStatement(Self.lockUser, key), SQLStatement(Self.selectStates, key)] + (owned.map { [$0] } ?? [])
+        // With all passkeys go the codes that would lead to a new one.
+        let third = owned ?? SQLStatement(Self.selectCodeSet, key)
+        let statements = [SQLStatement(Self.lockUser, key), SQLStatement(Self.selectStates, key), third]
         return try await database.write(
             .run(statements) { (results) throws(StoreError) in
                 var states = try results[1].map(Self.removableState)
@@ -116,9 +117,12 @@ extension SQLStore {
                     let number = try results[2].first { (row) throws(StoreError) in try row.integer() }
                     states.removeAll { $0.number != number }
                 }
-                guard !states.isEmpty else { return .rollBack(0) }
+                let hasCodes = owned == nil && !results[2].isEmpty
+                guard !states.isEmpty || hasCodes else { return .rollBack(0) }
+                let codes = hasCodes ? Self.deleteRecoveryCodes(of: user, tenant: tenant) : []
                 return .commit(
-                    states.flatMap { Self.delete($0, of: user, tenant: tenant, at: audit.at) } + [Self.insert(audit)],
+                    states.flatMap { Self.delete($0, of: user, tenant: tenant, at: audit.at) } + codes
+                        + [Self.insert(audit)],
                     states.count
                 )
             }

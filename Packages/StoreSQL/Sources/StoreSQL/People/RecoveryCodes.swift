@@ -71,7 +71,7 @@ extension SQLStore {
         "INSERT INTO recovery_code_set (tenant_id, user_id, id, session_hash, created_at) VALUES (?, ?, ?, ?, ?)"
     )
     private static let insertCode = SQL("INSERT INTO recovery_code (tenant_id, user_id, hash) VALUES (?, ?, ?)")
-    private static let selectCodeSet = SQL(
+    static let selectCodeSet = SQL(
         "SELECT id, session_hash, created_at FROM recovery_code_set WHERE tenant_id = ? AND user_id = ?"
     )
     private static let deleteNamedCodeSet = SQL(
