@@ -210,7 +210,7 @@ enum FileCommands {
         }
         // A plan that was kept was seen before.
         if saved == nil { show(plan, desired, session) }
-        if let code = try policyTests(desired, session) { return code }
+        if let code = try policyTests(desired, besides: old, session) { return code }
         let removed = text.things("delete")
         if !removed.isEmpty, saved == nil {
             try console.confirm(
@@ -243,12 +243,19 @@ enum FileCommands {
     }
 
     /// Runs the policy tests that the file names, against the policies as they would be; how to end when one fails.
-    private static func policyTests(_ desired: DesiredFile, _ session: Session) throws(CommandFailure) -> ExitCode? {
+    private static func policyTests(
+        _ desired: DesiredFile,
+        besides old: JSONObject,
+        _ session: Session
+    ) throws(CommandFailure) -> ExitCode? {
         guard let name = desired.policyTests else { return nil }
         // Beside the tenant file, wherever that is.
         let folder = desired.name.lastIndex(of: "/").map { String(desired.name[...$0]) } ?? ""
         let tests = try PolicyTests(name.hasPrefix("/") ? name : folder + name)
-        let failed = try tests.run(on: try PolicyTests.connections(of: desired.document)).filter {
+        // A file without databases leaves those that are there.
+        var document = desired.document
+        if document["databases"] == nil, let databases = old["databases"] { document.set("databases", databases) }
+        let failed = try tests.run(on: try PolicyTests.connections(of: document)).filter {
             $0["passed"] != true
         }
         guard !failed.isEmpty else { return nil }
@@ -273,7 +280,13 @@ enum FileCommands {
         try PrivateFile.makeFolders(folder)
         let time = TimeText.rfc3339(now).prefix(19).map { $0 == ":" ? "-" : String($0) }.joined()
         let name = tenant.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-        let path = "\(folder)/\(name)-\(time).yaml"
+        // Of several within a second, or of two tenants of one name, none takes the other's place.
+        var path = "\(folder)/\(name)-\(time).yaml"
+        var number = 2
+        while PrivateFile.exists(path) {
+            path = "\(folder)/\(name)-\(time)-\(number).yaml"
+            number += 1
+        }
         try PrivateFile.write(path, WrittenFile.yaml(old))
         return path
     }
