@@ -1,4 +1,4 @@
-"""Whether somebody has an account: no answer tells it, and no time (contract 2.3, 9.2, 12.3). Limits are off, and known and
+"""Whether somebody has an account: no answer tells it, and no time (contract 2.3, 9.2, 9.5, 12.3). Limits are off, and known and
 unknown names take turns, so that both meet the same machine."""
 
 import json
@@ -102,6 +102,15 @@ def change_password():
         }))
 
 
+def recovery_start():
+    with deployment() as there:
+        world = World(there)
+        known = world.sign_up(NAMES)
+        return compare(known, lambda name: world.client.send("POST", "/recovery/start", {
+            "realm": "Username-Password-Authentication", "identifier": name,
+        }))
+
+
 def password():
     with deployment() as there:
         world = World(there)
@@ -118,4 +127,4 @@ def password_of_passkey_users():
 
 
 if __name__ == "__main__":
-    run(login_options, change_password, password, password_of_passkey_users)
+    run(login_options, change_password, recovery_start, password, password_of_passkey_users)
