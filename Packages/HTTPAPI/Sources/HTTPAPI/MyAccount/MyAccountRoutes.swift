@@ -106,12 +106,14 @@ struct MyAccountRoutes: Sendable {
 
     /// What a request for a new method asks.
     private struct Wish {
+        let isForRecoveryCodes: Bool
         let excludesOwn: Bool
         let isUpgrade: Bool
 
         init(_ parameters: Parameters, _ call: AccountCall) throws(APIError) {
             let type = try parameters.requiredString("type")
-            guard type == "passkey" else { throw .methodNotEnabled }
+            isForRecoveryCodes = type == "recovery-code"
+            guard isForRecoveryCodes || type == "passkey" else { throw .methodNotEnabled }
             if let name = try parameters.string("connection") {
                 guard call.connection?.name.utf8.elementsEqual(name.utf8) == true else { throw .invalid("connection") }
             }
@@ -128,9 +130,8 @@ struct MyAccountRoutes: Sendable {
     }
 
     private func start(_ call: AccountCall) async throws(APIError) -> HTTPResponse {
-        let parameters = Parameters(try call.exchange.jsonBody())
-        if try parameters.string("type") == "recovery-code" { return try await makeRecoveryCodes(call) }
-        let wish = try Wish(parameters, call)
+        let wish = try Wish(Parameters(try call.exchange.jsonBody()), call)
+        if wish.isForRecoveryCodes { return try await makeRecoveryCodes(call) }
         let begun: Begun<CreationOptions>
         do throws(PasskeyError) {
             begun = try await services.enrollment.begin(

@@ -16,6 +16,12 @@ struct RecoveryCodeTests {
             try await house.grantAccount()
             let user = try await AccountUser.withPasskey(house, "ana@example.com")
             house.pass(seconds: 1)
+            for (member, value) in [("connection", []), ("identity_user_id", 1), ("mediation", "now")]
+                as [(String, JSONValue)]
+            {
+                let wrong = try await user.send("POST", methods, ["type": "recovery-code", member: value])
+                #expect(wrong.status == 400, "\(member): \(wrong)")
+            }
             let made = try await user.send("POST", methods, ["type": "recovery-code"])
             #expect(made.status == 202, "\(made)")
             let id = try #require(made.string("id"))
